@@ -1,7 +1,9 @@
 """The Swift protocols of the services: one requirement for each rpc, and the list of methods that they make."""
 
+import re
+
 import c_tables
-from swift import KEYWORDS, Comments, swift_type
+from swift import KEYWORDS, Comments, camel, swift_type
 
 HEADER = f"""// {c_tables.COMMAND}
 // swift-format-ignore-file
@@ -60,10 +62,21 @@ def protocol(name, conformance, summary, file, service, rpcs, messages, docs):
         handler = f"context.positions.stamping({function(method)})" if method in stamped else function(method)
         lines.append(f'      .{kind(method, rule)}("/{file.package}.{service.name}/{method.name}", {handler}),')
     lines += ["    ]", "  }", "}", ""]
-    for method in stamped:
-        lines += [f"extension {swift_type(method.input_type)}: AppRequest {{}}",
-                  f"extension {swift_type(method.output_type)}: PositionedResponse {{}}"]
-    return lines + ([""] if stamped else [])
+    for method, _ in rpcs:
+        lines += repeatable(method, messages)
+    return lines
+
+
+def repeatable(method, messages):
+    """The extension of a request with an idempotency key: its response, and the customers that it names."""
+    names = [field.name for field in messages[method.input_type.strip(".")].field]
+    if "idempotency_key" not in names:
+        return []
+    customers = [camel(name) for name in names if re.fullmatch(r"(\w+_)?customer_id", name)]
+    given = f"[{', '.join(customers)}].filter {{ !$0.isEmpty }}" if customers else "[]"
+    return [f"extension {swift_type(method.input_type)}: RepeatableRequest {{",
+            f"  typealias Response = {swift_type(method.output_type)}",
+            f"  var namedCustomers: [String] {{ {given} }}", "}", ""]
 
 
 def service_source(file, index, access, messages):

@@ -37,6 +37,22 @@ SCALARS = {
     Field.TYPE_UINT64: "UInt64", Field.TYPE_FIXED64: "UInt64",
 }
 
+# The protocols of Wire for requests and responses that share fields: the protocols that each refines, which come before
+# it, and its own fields with their types.
+SHARED_FIELDS = {
+    "AppRequest": ([], {"app": "String"}),
+    "ScopedRequest": (["AppRequest"], {"environment": "Environment"}),
+    "CustomerRequest": (["ScopedRequest"], {"customerId": "String"}),
+    "ActorRequest": ([], {"actor": "String"}),
+    "ChangeRequest": (["ScopedRequest", "ActorRequest"], {"note": "String", "idempotencyKey": "String"}),
+    "PagedRequest": ([], {"pageToken": "String", "pageSize": "Int32"}),
+    "WebhookRequest": (["AppRequest"], {"webhook": "String", "kind": "WebhookKind"}),
+    "PagedResponse": ([], {"nextPageToken": "String"}),
+    "PositionedResponse": ([], {"position": "String"}),
+    "RepeatedResponse": ([], {"repeated": "Bool"}),
+    "AcceptedResponse": (["RepeatedResponse"], {"acceptedAt": "GoogleProtobuf.Timestamp?"}),
+}
+
 # The methods of WireWriter; a type that is not here needs one first.
 WRITERS = {
     Field.TYPE_BOOL: "flag", Field.TYPE_STRING: "text", Field.TYPE_BYTES: "data", Field.TYPE_DOUBLE: "double",
@@ -97,13 +113,19 @@ class FieldSource:
         self.in_oneof = field.HasField("oneof_index") and not self.is_optional
         self.element = SCALARS.get(field.type) or swift_type(field.type_name)
 
-    def declaration(self):
+    def type(self):
         if self.repeated:
-            return f"package var {self.name}: [{self.element}] = []"
+            return f"[{self.element}]"
+        return f"{self.element}?" if self.is_message or self.is_optional else self.element
+
+    def declaration(self):
+        declared = f"package var {self.name}: {self.type()}"
+        if self.repeated:
+            return f"{declared} = []"
         if self.is_message or self.is_optional:
-            return f"package var {self.name}: {self.element}?"
+            return declared
         default = ".init()" if self.is_enum else {"Bool": "false", "String": '""', "[UInt8]": "[]"}.get(self.element, "0")
-        return f"package var {self.name}: {self.element} = {default}"
+        return f"{declared} = {default}"
 
     def assignment(self):
         """The statement that sets the Swift property from the C structure `c`."""
@@ -178,6 +200,18 @@ def oneof_source(oneof, fields, comments, path):
     return lines + ["}", ""]
 
 
+def conformances(name, fields):
+    """The protocols of a message: those of `SHARED_FIELDS` whose fields it has, without those that others refine."""
+    types = {field.name: field.type() for field in fields if not field.in_oneof}
+    kind = "Request" if name.endswith("Request") else "Response" if name.endswith("Response") else None
+    found = []
+    for protocol, (refined, needed) in SHARED_FIELDS.items():
+        if kind and protocol.endswith(kind) and all(p in found for p in refined) and needed.items() <= types.items():
+            found.append(protocol)
+    refined = {protocol for child in found for protocol in SHARED_FIELDS[child][0]}
+    return [protocol for protocol in found if protocol not in refined] or ["WireMessage"]
+
+
 def message_source(message, full_name, comments, path, names):
     fields = [FieldSource(f) for f in message.field]
     located = [(f, [*path, 2, i]) for i, f in enumerate(fields)]
@@ -185,7 +219,8 @@ def message_source(message, full_name, comments, path, names):
               for i, o in enumerate(message.oneof_decl)]
     oneofs = [oneof for oneof in oneofs if oneof[1]]
     name = RENAMED.get(message.name, message.name)
-    lines = comments.doc(path, f"`{full_name.strip('.')}`.") + [f"package struct {name}: WireMessage {{"]
+    lines = comments.doc(path, f"`{full_name.strip('.')}`.")
+    lines += [f"package struct {name}: {', '.join(conformances(message.name, fields))} {{"]
     body = []
     for field, field_path in located:
         if not field.in_oneof:

@@ -14,7 +14,7 @@ struct CatalogCommand: AsyncParsableCommand {
   func run() async throws {
     let request: GetCatalogRequest = try await options.request { $0.productIds = products }
     try await options.showPages(
-      request, { try await $0.getCatalog($1) }, empty: "no products", nextPageToken: \.nextPageToken
+      request, { try await $0.getCatalog($1) }, empty: "no products"
     ) { $0.products.flatMap(\.rows) }
   }
 }

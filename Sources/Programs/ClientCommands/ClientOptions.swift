@@ -124,9 +124,9 @@ extension ConnectionOptions {
   ///
   /// - Returns: the number of rows.
   @discardableResult
-  func showPages<Request: PageRequest, Page: WireMessage>(
+  func showPages<Request: PagedRequest, Page: PagedResponse>(
     _ request: Request, _ fetch: (ClientConnection, Request) async throws -> Page, empty: String,
-    nextPageToken: (Page) -> String, rows: (Page) -> [(String, String)]
+    rows: (Page) -> [(String, String)]
   ) async throws -> Int {
     try await withConnection { connection in
       var (request, count) = (request, 0)
@@ -135,7 +135,7 @@ extension ConnectionOptions {
         let shown = rows(page)
         count += shown.count
         if client.json || !shown.isEmpty { show(page, shown) }
-        request.pageToken = nextPageToken(page)
+        request.pageToken = page.nextPageToken
       } while !request.pageToken.isEmpty
       if count == 0, !client.json { print(empty) }
       return count

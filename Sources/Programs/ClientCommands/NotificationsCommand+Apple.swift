@@ -23,8 +23,7 @@ struct ListNotificationsCommand: AsyncParsableCommand {
       ($0.startTime, $0.endTime) = try arrival.times()
     }
     try await options.showPages(
-      request, { try await $0.listNotifications($1) }, empty: "no notifications",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.listNotifications($1) }, empty: "no notifications"
     ) { $0.notifications.map(\.entry) }
   }
 }

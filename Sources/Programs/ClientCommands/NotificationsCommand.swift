@@ -24,7 +24,7 @@ struct RepairsCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListRepairsRequest = try await options.request()
     try await options.showPages(
-      request, { try await $0.listRepairs($1) }, empty: "no repairs", nextPageToken: \.nextPageToken
+      request, { try await $0.listRepairs($1) }, empty: "no repairs"
     ) { $0.repairs.map { ($0.repairId, $0.summary) } }
   }
 }
@@ -42,7 +42,7 @@ struct DriftCommand: AsyncParsableCommand {
     var isFirst = true
     let request: GetDriftReportRequest = try await options.request { $0.repairId = repair }
     try await options.showPages(
-      request, { try await $0.getDriftReport($1) }, empty: "no differences", nextPageToken: \.nextPageToken
+      request, { try await $0.getDriftReport($1) }, empty: "no differences"
     ) { page in
       let head = isFirst ? [("repair \(page.repair?.repairId ?? "")", page.repair?.summary ?? "")] : []
       isFirst = false
@@ -130,8 +130,7 @@ struct CompareVersionsCommand: AsyncParsableCommand {
       $0.endTime = to
     }
     let differences = try await options.showPages(
-      request, { try await $0.compareNotificationVersions($1) }, empty: "no differences",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.compareNotificationVersions($1) }, empty: "no differences"
     ) { $0.comparisons.flatMap(\.rows) }
     if differences > 0 { throw ExitCode(3) }
   }

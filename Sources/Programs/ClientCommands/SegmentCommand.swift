@@ -109,7 +109,7 @@ struct ListSegmentsCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListSegmentsRequest = try await options.request { $0.count = count }
     try await options.showPages(
-      request, { try await $0.listSegments($1) }, empty: "no saved segments", nextPageToken: \.nextPageToken
+      request, { try await $0.listSegments($1) }, empty: "no saved segments"
     ) { $0.segments.map(\.row) }
   }
 }

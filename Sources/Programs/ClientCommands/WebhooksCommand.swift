@@ -58,7 +58,7 @@ struct ListWebhooksCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListWebhooksRequest = try await options.request()
     try await options.showPages(
-      request, { try await $0.listWebhooks($1) }, empty: "no webhooks", nextPageToken: \.nextPageToken
+      request, { try await $0.listWebhooks($1) }, empty: "no webhooks"
     ) { $0.webhooks.map(\.row) }
   }
 }
@@ -102,7 +102,7 @@ struct ListDeliveriesCommand: AsyncParsableCommand {
     }
     try await webhook.showPages(
       request, { try await $0.listDeliveries($1) },
-      empty: deadLetters ? "no dead letters" : "no pending deliveries", nextPageToken: \.nextPageToken
+      empty: deadLetters ? "no dead letters" : "no pending deliveries"
     ) { $0.deliveries.map(\.row) }
   }
 }

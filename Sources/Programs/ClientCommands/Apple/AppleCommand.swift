@@ -28,7 +28,7 @@ struct RefundsCommand: AsyncParsableCommand {
   func run() async throws {
     let request: GetRefundHistoryRequest = try await options.request { $0.transactionId = transaction }
     try await options.showPages(
-      request, { try await $0.getRefundHistory($1) }, empty: "no refunds", nextPageToken: \.nextPageToken
+      request, { try await $0.getRefundHistory($1) }, empty: "no refunds"
     ) { $0.transactions.map(\.appleRow) }
   }
 }

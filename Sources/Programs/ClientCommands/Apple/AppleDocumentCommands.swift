@@ -91,7 +91,7 @@ struct GroupMembersCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListGroupMembersRequest = try await options.request { $0.groupId = group }
     try await options.showPages(
-      request, { try await $0.listGroupMembers($1) }, empty: "no members", nextPageToken: \.nextPageToken
+      request, { try await $0.listGroupMembers($1) }, empty: "no members"
     ) { page in
       page.members.map { member in
         let customers = member.customerIds.joined(separator: ", ")

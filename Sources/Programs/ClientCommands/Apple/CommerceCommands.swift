@@ -111,7 +111,7 @@ struct ExternalTokensCommand: AsyncParsableCommand {
     }
     try await options.showPages(
       request, { try await $0.listExternalPurchaseTokens($1) },
-      empty: all ? "no external purchase tokens" : "no unreported tokens", nextPageToken: \.nextPageToken
+      empty: all ? "no external purchase tokens" : "no unreported tokens"
     ) { $0.tokens.map(\.row) }
   }
 }

@@ -126,9 +126,6 @@ struct UseDeviceTrialCommand: AsyncParsableCommand {
   }
 }
 
-extension UpdateDeviceBitsRequest: ChangeRequest {}
-extension UseDeviceTrialRequest: ChangeRequest {}
-
 extension DeviceBits {
   fileprivate var rows: [(String, String)] {
     [("bit0", "\(bit0)"), ("bit1", "\(bit1)"), ("last update", lastUpdate)]

@@ -25,8 +25,7 @@ struct RetentionRequestsCommand: AsyncParsableCommand {
       $0.endTime = to
     }
     try await options.showPages(
-      request, { try await $0.listRetentionRequests($1) }, empty: "no requests",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.listRetentionRequests($1) }, empty: "no requests"
     ) { $0.requests.map(\.row) }
   }
 }

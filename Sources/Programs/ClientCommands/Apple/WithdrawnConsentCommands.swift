@@ -20,7 +20,7 @@ struct WithdrawnConsentsCommand: AsyncParsableCommand {
     }
     try await options.showPages(
       request, { try await $0.listConsentWithdrawals($1) },
-      empty: all ? "no withdrawn consents" : "no withdrawn consents to settle", nextPageToken: \.nextPageToken
+      empty: all ? "no withdrawn consents" : "no withdrawn consents to settle"
     ) { $0.withdrawals.map(\.row) }
   }
 }
@@ -44,8 +44,6 @@ struct SettleConsentCommand: AsyncParsableCommand {
       response, [("consent", response.alreadySettled ? "was settled before" : "settled")])
   }
 }
-
-extension SettleConsentWithdrawalRequest: ChangeRequest {}
 
 extension ConsentWithdrawal {
   fileprivate var row: (String, String) {

@@ -20,8 +20,7 @@ struct ListUnclaimedCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListUnclaimedPurchasesRequest = try await options.request()
     try await options.showPages(
-      request, { try await $0.listUnclaimedPurchases($1) }, empty: "no unclaimed purchases",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.listUnclaimedPurchases($1) }, empty: "no unclaimed purchases"
     ) { $0.transactions.map(\.row) }
   }
 }

@@ -28,7 +28,7 @@ struct ListConsumptionCommand: AsyncParsableCommand {
     }
     let empty = open ? "no open consumption requests" : "no consumption requests"
     try await options.showPages(
-      request, { try await $0.listConsumptionRequests($1) }, empty: empty, nextPageToken: \.nextPageToken
+      request, { try await $0.listConsumptionRequests($1) }, empty: empty
     ) { $0.requests.map(\.row) }
   }
 }

@@ -15,8 +15,7 @@ struct ContradictionsCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListContradictionsRequest = try await options.request { $0.customerId = customer }
     try await options.showPages(
-      request, { try await $0.listContradictions($1) }, empty: "no contradictions",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.listContradictions($1) }, empty: "no contradictions"
     ) { $0.contradictions.map { ($0.customerId, "\($0.kind)  \($0.explanation)") } }
   }
 }

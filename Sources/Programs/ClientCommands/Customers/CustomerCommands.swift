@@ -72,8 +72,7 @@ struct TimelineCommand: AsyncParsableCommand {
       $0.entitlements = entitlement
     }
     try await options.showPages(
-      request, { try await $0.listTimeline($1) }, empty: "no events of '\(customer)'",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.listTimeline($1) }, empty: "no events of '\(customer)'"
     ) { $0.rows }
   }
 }

@@ -24,8 +24,7 @@ struct ListUnfulfilledCommand: AsyncParsableCommand {
       $0.customerId = customer
     }
     try await options.showPages(
-      request, { try await $0.listUnfulfilledPurchases($1) }, empty: "nothing to deliver or take back",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.listUnfulfilledPurchases($1) }, empty: "nothing to deliver or take back"
     ) { $0.purchases.map(\.row) }
   }
 }

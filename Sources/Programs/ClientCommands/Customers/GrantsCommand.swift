@@ -113,7 +113,7 @@ struct ListGrantsCommand: AsyncParsableCommand {
       $0.source = source
     }
     try await options.showPages(
-      request, { try await $0.listGrants($1) }, empty: "no grants", nextPageToken: \.nextPageToken
+      request, { try await $0.listGrants($1) }, empty: "no grants"
     ) { $0.rows }
   }
 }

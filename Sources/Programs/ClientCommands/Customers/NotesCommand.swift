@@ -45,8 +45,7 @@ struct ListNotesCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListNotesRequest = try await options.request { $0.customerId = customer }
     try await options.showPages(
-      request, { try await $0.listNotes($1) }, empty: "no notes about '\(customer)'",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.listNotes($1) }, empty: "no notes about '\(customer)'"
     ) { $0.notes.map(\.row) }
   }
 }

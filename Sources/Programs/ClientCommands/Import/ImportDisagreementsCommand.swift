@@ -17,8 +17,7 @@ struct ImportDisagreementsCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListDisagreementsRequest = try await options.request { $0.customerId = customer }
     try await options.showPages(
-      request, { try await $0.listDisagreements($1) }, empty: "no disagreements",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.listDisagreements($1) }, empty: "no disagreements"
     ) { $0.disagreements.map(\.row) }
   }
 }

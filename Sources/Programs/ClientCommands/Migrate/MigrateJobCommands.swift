@@ -12,7 +12,7 @@ struct MigrateListCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListMigrationsRequest = try await options.request()
     try await options.showPages(
-      request, { try await $0.listMigrations($1) }, empty: "no migration jobs", nextPageToken: \.nextPageToken
+      request, { try await $0.listMigrations($1) }, empty: "no migration jobs"
     ) { $0.rows }
   }
 }
@@ -48,8 +48,7 @@ struct MigrateFailuresCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListMigrationFailuresRequest = try await options.request { $0.migrationId = migration }
     try await options.showPages(
-      request, { try await $0.listMigrationFailures($1) }, empty: "no failed lines",
-      nextPageToken: \.nextPageToken
+      request, { try await $0.listMigrationFailures($1) }, empty: "no failed lines"
     ) { $0.failures.map(\.row) }
   }
 }

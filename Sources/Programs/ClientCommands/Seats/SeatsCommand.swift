@@ -25,7 +25,7 @@ struct ListSeatsCommand: AsyncParsableCommand {
   func run() async throws {
     let request: ListSeatsRequest = try await options.request { $0.originalTransactionId = purchase }
     try await options.showPages(
-      request, { try await $0.listSeats($1) }, empty: "no claimed seats", nextPageToken: \.nextPageToken
+      request, { try await $0.listSeats($1) }, empty: "no claimed seats"
     ) { $0.seats.map(\.row) }
   }
 }

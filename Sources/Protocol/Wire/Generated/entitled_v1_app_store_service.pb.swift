@@ -373,7 +373,7 @@ package enum ConsentWithdrawalState: WireEnum {
 }
 
 /// The request of GetRefundHistory.
-package struct GetRefundHistoryRequest: WireMessage {
+package struct GetRefundHistoryRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -409,7 +409,7 @@ package struct GetRefundHistoryRequest: WireMessage {
 }
 
 /// The response of GetRefundHistory.
-package struct GetRefundHistoryResponse: WireMessage {
+package struct GetRefundHistoryResponse: PagedResponse, PositionedResponse {
   /// The refunded transactions of one page of Apple's response.
   package var transactions: [Transaction] = []
   /// The token of the next page; empty on the last page.
@@ -441,7 +441,7 @@ package struct GetRefundHistoryResponse: WireMessage {
 }
 
 /// The request of LookUpOrder.
-package struct LookUpOrderRequest: WireMessage {
+package struct LookUpOrderRequest: AppRequest, ActorRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The order id, as Apple's e-mail shows it. Required.
@@ -484,7 +484,7 @@ package struct LookUpOrderRequest: WireMessage {
 }
 
 /// The response of LookUpOrder.
-package struct LookUpOrderResponse: WireMessage {
+package struct LookUpOrderResponse: PagedResponse, PositionedResponse {
   /// Whether Apple has the order for this app.
   package var valid: Bool = false
   /// The transactions, as stored now, in Apple's order.
@@ -524,7 +524,7 @@ package struct LookUpOrderResponse: WireMessage {
 }
 
 /// The request of RefreshPurchase.
-package struct RefreshPurchaseRequest: WireMessage {
+package struct RefreshPurchaseRequest: ScopedRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -563,7 +563,7 @@ package struct RefreshPurchaseRequest: WireMessage {
 }
 
 /// The response of RefreshPurchase.
-package struct RefreshPurchaseResponse: WireMessage {
+package struct RefreshPurchaseResponse: PositionedResponse {
   /// The latest transactions, as stored now. At most 1000.
   package var transactions: [Transaction] = []
   /// The number of transactions that were new or newer, from 0.
@@ -595,7 +595,7 @@ package struct RefreshPurchaseResponse: WireMessage {
 }
 
 /// The request of GetTransactionInfo.
-package struct GetTransactionInfoRequest: WireMessage {
+package struct GetTransactionInfoRequest: ScopedRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -634,7 +634,7 @@ package struct GetTransactionInfoRequest: WireMessage {
 }
 
 /// The response of GetTransactionInfo.
-package struct GetTransactionInfoResponse: WireMessage {
+package struct GetTransactionInfoResponse: PositionedResponse {
   /// The transaction, verified and stored as evidence.
   package var transaction: Transaction?
   /// The owner of the purchase. Empty: it has none.
@@ -670,7 +670,7 @@ package struct GetTransactionInfoResponse: WireMessage {
 }
 
 /// The request of GetAppTransactionInfo.
-package struct GetAppTransactionInfoRequest: WireMessage {
+package struct GetAppTransactionInfoRequest: CustomerRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -714,7 +714,7 @@ package struct GetAppTransactionInfoRequest: WireMessage {
 }
 
 /// The response of GetAppTransactionInfo. The document was verified and stored as evidence.
-package struct GetAppTransactionInfoResponse: WireMessage {
+package struct GetAppTransactionInfoResponse: PositionedResponse {
   /// Apple's id of the account and the app. It stays the same when the app is downloaded again.
   package var appTransactionId: String = ""
   /// The version that the account got first; the build number except on macOS.
@@ -766,7 +766,7 @@ package struct GetAppTransactionInfoResponse: WireMessage {
 }
 
 /// The request of FinishTransaction.
-package struct FinishTransactionRequest: WireMessage {
+package struct FinishTransactionRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -810,7 +810,7 @@ package struct FinishTransactionRequest: WireMessage {
 }
 
 /// The response of FinishTransaction.
-package struct FinishTransactionResponse: WireMessage {
+package struct FinishTransactionResponse: PositionedResponse, RepeatedResponse {
   /// When Apple accepted it.
   package var finishedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -842,7 +842,7 @@ package struct FinishTransactionResponse: WireMessage {
 }
 
 /// The request of ExtendRenewalDate.
-package struct ExtendRenewalDateRequest: WireMessage {
+package struct ExtendRenewalDateRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -899,7 +899,7 @@ package struct ExtendRenewalDateRequest: WireMessage {
 }
 
 /// The response of ExtendRenewalDate.
-package struct ExtendRenewalDateResponse: WireMessage {
+package struct ExtendRenewalDateResponse: PositionedResponse, RepeatedResponse {
   /// The extended period, by Apple's id.
   package var webOrderLineItemId: String = ""
   /// The new renewal date.
@@ -935,7 +935,7 @@ package struct ExtendRenewalDateResponse: WireMessage {
 }
 
 /// The request of MassExtendRenewalDate.
-package struct MassExtendRenewalDateRequest: WireMessage {
+package struct MassExtendRenewalDateRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -996,7 +996,7 @@ package struct MassExtendRenewalDateRequest: WireMessage {
 }
 
 /// The response of MassExtendRenewalDate.
-package struct MassExtendRenewalDateResponse: WireMessage {
+package struct MassExtendRenewalDateResponse: PositionedResponse, RepeatedResponse {
   /// Apple's name of the request, for GetMassExtensionStatus.
   package var requestIdentifier: String = ""
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1028,7 +1028,7 @@ package struct MassExtendRenewalDateResponse: WireMessage {
 }
 
 /// The request of GetMassExtensionStatus.
-package struct GetMassExtensionStatusRequest: WireMessage {
+package struct GetMassExtensionStatusRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1098,7 +1098,7 @@ package struct GetMassExtensionStatusResponse: WireMessage {
 }
 
 /// The request of SendConsumptionInformation.
-package struct SendConsumptionInformationRequest: WireMessage {
+package struct SendConsumptionInformationRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1166,7 +1166,7 @@ package struct SendConsumptionInformationRequest: WireMessage {
 }
 
 /// The response of SendConsumptionInformation.
-package struct SendConsumptionInformationResponse: WireMessage {
+package struct SendConsumptionInformationResponse: PositionedResponse, RepeatedResponse {
   /// When Apple accepted it. Unset for a dry run.
   package var sentAt: GoogleProtobuf.Timestamp?
   /// The request body for Apple as JSON.
@@ -1203,7 +1203,7 @@ package struct SendConsumptionInformationResponse: WireMessage {
 
 /// The request of SendConsumptionInformationV1. The numbers are Apple's codes (ConsumptionRequestV1); 0 is "undeclared"
 /// where Apple has such a code.
-package struct SendConsumptionInformationV1Request: WireMessage {
+package struct SendConsumptionInformationV1Request: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1299,7 +1299,7 @@ package struct SendConsumptionInformationV1Request: WireMessage {
 }
 
 /// The response of SendConsumptionInformationV1.
-package struct SendConsumptionInformationV1Response: WireMessage {
+package struct SendConsumptionInformationV1Response: PositionedResponse, RepeatedResponse {
   /// When Apple accepted it. Unset for a dry run.
   package var sentAt: GoogleProtobuf.Timestamp?
   /// The request body for Apple as JSON.
@@ -1412,7 +1412,7 @@ package struct ConsumptionRequest: WireMessage {
 }
 
 /// The request of ListConsumptionRequests.
-package struct ListConsumptionRequestsRequest: WireMessage {
+package struct ListConsumptionRequestsRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all environments of the app.
@@ -1455,7 +1455,7 @@ package struct ListConsumptionRequestsRequest: WireMessage {
 }
 
 /// The response of ListConsumptionRequests.
-package struct ListConsumptionRequestsResponse: WireMessage {
+package struct ListConsumptionRequestsResponse: PagedResponse {
   /// The requests, newest first. If the request asks for open ones: those whose time for an answer ends first.
   package var requests: [ConsumptionRequest] = []
   /// The token of the next page; empty on the last page.
@@ -1482,7 +1482,7 @@ package struct ListConsumptionRequestsResponse: WireMessage {
 }
 
 /// The request of SetConsumptionConsent.
-package struct SetConsumptionConsentRequest: WireMessage {
+package struct SetConsumptionConsentRequest: CustomerRequest, ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1534,7 +1534,7 @@ package struct SetConsumptionConsentRequest: WireMessage {
 }
 
 /// The response of SetConsumptionConsent.
-package struct SetConsumptionConsentResponse: WireMessage {
+package struct SetConsumptionConsentResponse: PositionedResponse, RepeatedResponse {
   /// The decision in force; for a dry run, the one that would be, without evidence if it is another one.
   package var consent: ConsumptionConsent?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1566,7 +1566,7 @@ package struct SetConsumptionConsentResponse: WireMessage {
 }
 
 /// The request of SetAppAccountToken.
-package struct SetAppAccountTokenRequest: WireMessage {
+package struct SetAppAccountTokenRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1614,7 +1614,7 @@ package struct SetAppAccountTokenRequest: WireMessage {
 }
 
 /// The response of SetAppAccountToken.
-package struct SetAppAccountTokenResponse: WireMessage {
+package struct SetAppAccountTokenResponse: PositionedResponse, RepeatedResponse {
   /// When Apple accepted it.
   package var setAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1677,7 +1677,7 @@ package struct Seat: WireMessage {
 }
 
 /// The request of ClaimSeat.
-package struct ClaimSeatRequest: WireMessage {
+package struct ClaimSeatRequest: CustomerRequest, ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1731,7 +1731,7 @@ package struct ClaimSeatRequest: WireMessage {
 }
 
 /// The response of ClaimSeat.
-package struct ClaimSeatResponse: WireMessage {
+package struct ClaimSeatResponse: PositionedResponse, RepeatedResponse {
   /// The seat after the call.
   package var seat: Seat?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1763,7 +1763,7 @@ package struct ClaimSeatResponse: WireMessage {
 }
 
 /// The request of AssociateSeat.
-package struct AssociateSeatRequest: WireMessage {
+package struct AssociateSeatRequest: CustomerRequest, ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1815,7 +1815,7 @@ package struct AssociateSeatRequest: WireMessage {
 }
 
 /// The response of AssociateSeat.
-package struct AssociateSeatResponse: WireMessage {
+package struct AssociateSeatResponse: PositionedResponse, RepeatedResponse {
   /// The seat after the call.
   package var seat: Seat?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1847,7 +1847,7 @@ package struct AssociateSeatResponse: WireMessage {
 }
 
 /// The request of UnclaimSeat.
-package struct UnclaimSeatRequest: WireMessage {
+package struct UnclaimSeatRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1895,7 +1895,7 @@ package struct UnclaimSeatRequest: WireMessage {
 }
 
 /// The response of UnclaimSeat.
-package struct UnclaimSeatResponse: WireMessage {
+package struct UnclaimSeatResponse: PositionedResponse, RepeatedResponse {
   /// The seat after the call.
   package var seat: Seat?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1927,7 +1927,7 @@ package struct UnclaimSeatResponse: WireMessage {
 }
 
 /// The request of ListSeats.
-package struct ListSeatsRequest: WireMessage {
+package struct ListSeatsRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1966,7 +1966,7 @@ package struct ListSeatsRequest: WireMessage {
 }
 
 /// The response of ListSeats.
-package struct ListSeatsResponse: WireMessage {
+package struct ListSeatsResponse: PagedResponse {
   /// The claimed seats, in the order of their claims.
   package var seats: [Seat] = []
   /// The number of seats that were bought, from 0.
@@ -1997,7 +1997,7 @@ package struct ListSeatsResponse: WireMessage {
 }
 
 /// The request of GetCustomerGroups.
-package struct GetCustomerGroupsRequest: WireMessage {
+package struct GetCustomerGroupsRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2109,7 +2109,7 @@ package struct CustomerGroupRole: WireMessage {
 }
 
 /// The request of ListGroupMembers.
-package struct ListGroupMembersRequest: WireMessage {
+package struct ListGroupMembersRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2148,7 +2148,7 @@ package struct ListGroupMembersRequest: WireMessage {
 }
 
 /// The response of ListGroupMembers.
-package struct ListGroupMembersResponse: WireMessage {
+package struct ListGroupMembersResponse: PagedResponse {
   /// The members, in Apple's order.
   package var members: [GroupMember] = []
   /// The token of the next page; empty on the last page.
@@ -2202,7 +2202,7 @@ package struct GroupMember: WireMessage {
 }
 
 /// The request of GetSeatInfo.
-package struct GetSeatInfoRequest: WireMessage {
+package struct GetSeatInfoRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2264,7 +2264,7 @@ package struct GetSeatInfoResponse: WireMessage {
 }
 
 /// The request of SendAdvancedCommerceRequest.
-package struct SendAdvancedCommerceRequestRequest: WireMessage {
+package struct SendAdvancedCommerceRequestRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2321,7 +2321,7 @@ package struct SendAdvancedCommerceRequestRequest: WireMessage {
 }
 
 /// The response of SendAdvancedCommerceRequest.
-package struct SendAdvancedCommerceRequestResponse: WireMessage {
+package struct SendAdvancedCommerceRequestResponse: PositionedResponse, RepeatedResponse {
   /// The purchase's transaction after the request, verified and stored as evidence.
   package var transaction: Transaction?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -2421,7 +2421,7 @@ package struct ExternalPurchaseToken: WireMessage {
 }
 
 /// The request of ListExternalPurchaseTokens.
-package struct ListExternalPurchaseTokensRequest: WireMessage {
+package struct ListExternalPurchaseTokensRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all environments of the app.
@@ -2460,7 +2460,7 @@ package struct ListExternalPurchaseTokensRequest: WireMessage {
 }
 
 /// The response of ListExternalPurchaseTokens.
-package struct ListExternalPurchaseTokensResponse: WireMessage {
+package struct ListExternalPurchaseTokensResponse: PagedResponse {
   /// The tokens, the earliest deadline first.
   package var tokens: [ExternalPurchaseToken] = []
   /// The token of the next page; empty on the last page.
@@ -2546,7 +2546,7 @@ package struct ConsentWithdrawal: WireMessage {
 }
 
 /// The request of ListConsentWithdrawals.
-package struct ListConsentWithdrawalsRequest: WireMessage {
+package struct ListConsentWithdrawalsRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all environments of the app.
@@ -2589,7 +2589,7 @@ package struct ListConsentWithdrawalsRequest: WireMessage {
 }
 
 /// The response of ListConsentWithdrawals.
-package struct ListConsentWithdrawalsResponse: WireMessage {
+package struct ListConsentWithdrawalsResponse: PagedResponse {
   /// The withdrawals, the earliest deadline first. With `customer_id`, all are on one page.
   package var withdrawals: [ConsentWithdrawal] = []
   /// The token of the next page; empty on the last page.
@@ -2616,7 +2616,7 @@ package struct ListConsentWithdrawalsResponse: WireMessage {
 }
 
 /// The request of SettleConsentWithdrawal.
-package struct SettleConsentWithdrawalRequest: WireMessage {
+package struct SettleConsentWithdrawalRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2660,7 +2660,7 @@ package struct SettleConsentWithdrawalRequest: WireMessage {
 }
 
 /// The response of SettleConsentWithdrawal.
-package struct SettleConsentWithdrawalResponse: WireMessage {
+package struct SettleConsentWithdrawalResponse: PositionedResponse, RepeatedResponse {
   /// Whether it was settled before. Nothing was changed then.
   package var alreadySettled: Bool = false
   /// The evidence of the settlement. Unset: nothing was changed.
@@ -2696,7 +2696,7 @@ package struct SettleConsentWithdrawalResponse: WireMessage {
 }
 
 /// The request of SendExternalPurchaseReport.
-package struct SendExternalPurchaseReportRequest: WireMessage {
+package struct SendExternalPurchaseReportRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2745,7 +2745,7 @@ package struct SendExternalPurchaseReportRequest: WireMessage {
 }
 
 /// The response of SendExternalPurchaseReport.
-package struct SendExternalPurchaseReportResponse: WireMessage {
+package struct SendExternalPurchaseReportResponse: PositionedResponse, RepeatedResponse {
   /// Apple's name of the report, for GetExternalPurchaseReport.
   package var requestIdentifier: String = ""
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -2777,7 +2777,7 @@ package struct SendExternalPurchaseReportResponse: WireMessage {
 }
 
 /// The request of GetExternalPurchaseReport.
-package struct GetExternalPurchaseReportRequest: WireMessage {
+package struct GetExternalPurchaseReportRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.

@@ -4,7 +4,7 @@
 internal import CEntitledProto
 
 /// The request of ListAuditEntries.
-package struct ListAuditEntriesRequest: WireMessage {
+package struct ListAuditEntriesRequest: AppRequest, ActorRequest, PagedRequest {
   /// Only calls about this app; empty: all apps.
   package var app: String = ""
   /// Only calls about this customer. Empty: about all. After an erasure: the pseudonym.
@@ -55,7 +55,7 @@ package struct ListAuditEntriesRequest: WireMessage {
 }
 
 /// The response of ListAuditEntries.
-package struct ListAuditEntriesResponse: WireMessage {
+package struct ListAuditEntriesResponse: PagedResponse {
   /// The entries, latest first.
   package var entries: [AuditEntry] = []
   /// The token of the next page; empty on the last page.

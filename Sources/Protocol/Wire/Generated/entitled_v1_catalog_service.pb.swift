@@ -4,7 +4,7 @@
 internal import CEntitledProto
 
 /// The request of GetCatalog.
-package struct GetCatalogRequest: WireMessage {
+package struct GetCatalogRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment of the prices. Unspecified: the default environment of the app.
@@ -43,7 +43,7 @@ package struct GetCatalogRequest: WireMessage {
 }
 
 /// The response of GetCatalog.
-package struct GetCatalogResponse: WireMessage {
+package struct GetCatalogResponse: PagedResponse {
   /// The environment of the prices.
   package var environment: Environment = .init()
   /// The products of the page, ordered by id.

@@ -178,7 +178,7 @@ package enum HistoryLaneKind: WireEnum {
 }
 
 /// The request of FindCustomers.
-package struct FindCustomersRequest: WireMessage {
+package struct FindCustomersRequest: ScopedRequest, PagedRequest {
   /// The search text, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of
   /// evidence; `NAME=VALUE` names an attribute.
   package var query: String = ""
@@ -218,7 +218,7 @@ package struct FindCustomersRequest: WireMessage {
 }
 
 /// The response of FindCustomers.
-package struct FindCustomersResponse: WireMessage {
+package struct FindCustomersResponse: PagedResponse {
   /// The hits, exact ones first. The same customer can have several.
   package var hits: [CustomerHit] = []
   /// The token of the next page; empty on the last page.
@@ -308,7 +308,7 @@ package struct CustomerHit: WireMessage {
 }
 
 /// The request of DescribeCustomer.
-package struct DescribeCustomerRequest: WireMessage {
+package struct DescribeCustomerRequest: CustomerRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -524,7 +524,7 @@ package struct OpenRefundRequest: WireMessage {
 }
 
 /// The request of AddNote.
-package struct AddNoteRequest: WireMessage {
+package struct AddNoteRequest: CustomerRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -568,7 +568,7 @@ package struct AddNoteRequest: WireMessage {
 }
 
 /// The response of AddNote.
-package struct AddNoteResponse: WireMessage {
+package struct AddNoteResponse: PositionedResponse, RepeatedResponse {
   /// The note.
   package var note: Note?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -643,7 +643,7 @@ package struct Note: WireMessage {
 }
 
 /// The request of ListNotes.
-package struct ListNotesRequest: WireMessage {
+package struct ListNotesRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -682,7 +682,7 @@ package struct ListNotesRequest: WireMessage {
 }
 
 /// The response of ListNotes.
-package struct ListNotesResponse: WireMessage {
+package struct ListNotesResponse: PagedResponse {
   /// The notes, newest first.
   package var notes: [Note] = []
   /// The token of the next page; empty on the last page.
@@ -709,7 +709,7 @@ package struct ListNotesResponse: WireMessage {
 }
 
 /// The request of DeleteNote.
-package struct DeleteNoteRequest: WireMessage {
+package struct DeleteNoteRequest: AppRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The note, by its id. Required.
@@ -749,7 +749,7 @@ package struct DeleteNoteRequest: WireMessage {
 }
 
 /// The response of DeleteNote.
-package struct DeleteNoteResponse: WireMessage {
+package struct DeleteNoteResponse: PositionedResponse, RepeatedResponse {
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -777,7 +777,7 @@ package struct DeleteNoteResponse: WireMessage {
 }
 
 /// The request of SetCustomerAttributes.
-package struct SetCustomerAttributesRequest: WireMessage {
+package struct SetCustomerAttributesRequest: CustomerRequest, ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -825,7 +825,7 @@ package struct SetCustomerAttributesRequest: WireMessage {
 }
 
 /// The response of SetCustomerAttributes.
-package struct SetCustomerAttributesResponse: WireMessage {
+package struct SetCustomerAttributesResponse: PositionedResponse, RepeatedResponse {
   /// All attributes of the customer, by name.
   package var attributes: [CustomerAttribute] = []
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -884,7 +884,7 @@ package struct CustomerAttribute: WireMessage {
 }
 
 /// The request of GetCustomerAttributes.
-package struct GetCustomerAttributesRequest: WireMessage {
+package struct GetCustomerAttributesRequest: CustomerRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -938,7 +938,7 @@ package struct GetCustomerAttributesResponse: WireMessage {
 }
 
 /// The request of GetPurchase.
-package struct GetPurchaseRequest: WireMessage {
+package struct GetPurchaseRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1169,7 +1169,7 @@ package struct PendingLookup: WireMessage {
 }
 
 /// The request of GetCustomerHistory.
-package struct GetCustomerHistoryRequest: WireMessage {
+package struct GetCustomerHistoryRequest: CustomerRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -1401,7 +1401,7 @@ package struct HistoryMark: WireMessage {
 }
 
 /// The request of GetEvidence.
-package struct GetEvidenceRequest: WireMessage {
+package struct GetEvidenceRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The id of the piece of evidence, from 1. Required.
@@ -1531,7 +1531,7 @@ package struct GetEvidenceResponse: WireMessage {
 }
 
 /// The request of GetEvent.
-package struct GetEventRequest: WireMessage {
+package struct GetEventRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The sequence of the event, from 1. Required.
@@ -1581,7 +1581,7 @@ package struct GetEventResponse: WireMessage {
 }
 
 /// The request of ListContradictions.
-package struct ListContradictionsRequest: WireMessage {
+package struct ListContradictionsRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1620,7 +1620,7 @@ package struct ListContradictionsRequest: WireMessage {
 }
 
 /// The response of ListContradictions.
-package struct ListContradictionsResponse: WireMessage {
+package struct ListContradictionsResponse: PagedResponse {
   /// The contradictions, those of one customer together. Customers are in no particular order.
   package var contradictions: [CustomerContradiction] = []
   /// The token of the next page; empty on the last page. A page may be empty although another one follows.

@@ -35,7 +35,7 @@ package struct DeviceBits: WireMessage {
 }
 
 /// The request of ValidateDeviceToken.
-package struct ValidateDeviceTokenRequest: WireMessage {
+package struct ValidateDeviceTokenRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server.
@@ -93,7 +93,7 @@ package struct ValidateDeviceTokenResponse: WireMessage {
 }
 
 /// The request of QueryDeviceBits.
-package struct QueryDeviceBitsRequest: WireMessage {
+package struct QueryDeviceBitsRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server.
@@ -147,7 +147,7 @@ package struct QueryDeviceBitsResponse: WireMessage {
 }
 
 /// The request of UpdateDeviceBits.
-package struct UpdateDeviceBitsRequest: WireMessage {
+package struct UpdateDeviceBitsRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server.
@@ -199,7 +199,7 @@ package struct UpdateDeviceBitsRequest: WireMessage {
 }
 
 /// The response of UpdateDeviceBits.
-package struct UpdateDeviceBitsResponse: WireMessage {
+package struct UpdateDeviceBitsResponse: PositionedResponse, AcceptedResponse {
   /// The bits after the call.
   package var bits: DeviceBits?
   /// When Apple accepted the request.
@@ -235,7 +235,7 @@ package struct UpdateDeviceBitsResponse: WireMessage {
 }
 
 /// The request of GetDeviceTrial.
-package struct GetDeviceTrialRequest: WireMessage {
+package struct GetDeviceTrialRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server.
@@ -293,7 +293,7 @@ package struct GetDeviceTrialResponse: WireMessage {
 }
 
 /// The request of UseDeviceTrial.
-package struct UseDeviceTrialRequest: WireMessage {
+package struct UseDeviceTrialRequest: CustomerRequest, ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app. Sandbox is Apple's development server.
@@ -341,7 +341,7 @@ package struct UseDeviceTrialRequest: WireMessage {
 }
 
 /// The response of UseDeviceTrial.
-package struct UseDeviceTrialResponse: WireMessage {
+package struct UseDeviceTrialResponse: PositionedResponse, AcceptedResponse {
   /// Whether a trial was used on the device before. Nothing was changed then.
   package var alreadyUsed: Bool = false
   /// When Apple accepted the request; not set if nothing was changed.

@@ -150,7 +150,7 @@ package enum OwnershipPolicy: WireEnum {
 }
 
 /// The request of Check.
-package struct CheckRequest: WireMessage {
+package struct CheckRequest: CustomerRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -301,7 +301,7 @@ package struct CheckResult: WireMessage {
 }
 
 /// The request of GetCustomer.
-package struct GetCustomerRequest: WireMessage {
+package struct GetCustomerRequest: CustomerRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -602,7 +602,7 @@ package struct ConsumableBalance: WireMessage {
 }
 
 /// The request of Explain.
-package struct ExplainRequest: WireMessage {
+package struct ExplainRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -654,7 +654,7 @@ package struct ExplainRequest: WireMessage {
 }
 
 /// The response of Explain.
-package struct ExplainResponse: WireMessage {
+package struct ExplainResponse: PagedResponse {
   /// The entitlement at that instant.
   package var entitlement: Entitlement?
   /// One page of the evaluated facts and rules, in order.
@@ -802,7 +802,7 @@ package struct ExplanationStep: WireMessage {
 }
 
 /// The request of Watch.
-package struct WatchRequest: WireMessage {
+package struct WatchRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -867,7 +867,7 @@ package struct WatchRequest: WireMessage {
 }
 
 /// The response of Watch.
-package struct WatchResponse: WireMessage {
+package struct WatchResponse: PositionedResponse {
   /// The sequence of this event, or with a heartbeat of the last event of the app.
   package var sequence: Int64 = 0
   /// The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this
@@ -1074,7 +1074,7 @@ package struct EntitlementEvent: WireMessage {
 }
 
 /// The request of ListTimeline.
-package struct ListTimelineRequest: WireMessage {
+package struct ListTimelineRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -1133,7 +1133,7 @@ package struct ListTimelineRequest: WireMessage {
 }
 
 /// The response of ListTimeline.
-package struct ListTimelineResponse: WireMessage {
+package struct ListTimelineResponse: PagedResponse {
   /// The events, in the order that the request selects.
   package var events: [EntitlementEvent] = []
   /// The token of the next page; empty on the last page.
@@ -1212,7 +1212,7 @@ package struct EventDelivery: WireMessage {
 }
 
 /// The request of LinkPurchase.
-package struct LinkPurchaseRequest: WireMessage {
+package struct LinkPurchaseRequest: CustomerRequest, ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -1268,7 +1268,7 @@ package struct LinkPurchaseRequest: WireMessage {
 }
 
 /// The response of LinkPurchase.
-package struct LinkPurchaseResponse: WireMessage {
+package struct LinkPurchaseResponse: PositionedResponse, RepeatedResponse {
   /// The id of this command, for UndoTransfer.
   package var transferId: String = ""
   /// The previous owner; empty: none.
@@ -1308,7 +1308,7 @@ package struct LinkPurchaseResponse: WireMessage {
 }
 
 /// The request of RegisterAppAccountToken.
-package struct RegisterAppAccountTokenRequest: WireMessage {
+package struct RegisterAppAccountTokenRequest: CustomerRequest, ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -1360,7 +1360,7 @@ package struct RegisterAppAccountTokenRequest: WireMessage {
 }
 
 /// The response of RegisterAppAccountToken.
-package struct RegisterAppAccountTokenResponse: WireMessage {
+package struct RegisterAppAccountTokenResponse: PositionedResponse, RepeatedResponse {
   /// The purchases with the token that had no owner and now belong to the customer.
   package var originalTransactionIds: [String] = []
   /// The events that the call made, in order; with `dry_run` those that it would make.
@@ -1396,7 +1396,7 @@ package struct RegisterAppAccountTokenResponse: WireMessage {
 }
 
 /// The request of MergeCustomers.
-package struct MergeCustomersRequest: WireMessage {
+package struct MergeCustomersRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1448,7 +1448,7 @@ package struct MergeCustomersRequest: WireMessage {
 }
 
 /// The response of MergeCustomers.
-package struct MergeCustomersResponse: WireMessage {
+package struct MergeCustomersResponse: PositionedResponse, RepeatedResponse {
   /// The id of this command, for UndoTransfer.
   package var transferId: String = ""
   /// The purchases that changed their owner.
@@ -1488,7 +1488,7 @@ package struct MergeCustomersResponse: WireMessage {
 }
 
 /// The request of TransferPurchase.
-package struct TransferPurchaseRequest: WireMessage {
+package struct TransferPurchaseRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1548,7 +1548,7 @@ package struct TransferPurchaseRequest: WireMessage {
 }
 
 /// The response of TransferPurchase.
-package struct TransferPurchaseResponse: WireMessage {
+package struct TransferPurchaseResponse: PositionedResponse, RepeatedResponse {
   /// The id of this command, for UndoTransfer.
   package var transferId: String = ""
   /// The events that the call made, in order; with `dry_run` those that it would make.
@@ -1584,7 +1584,7 @@ package struct TransferPurchaseResponse: WireMessage {
 }
 
 /// The request of UndoTransfer.
-package struct UndoTransferRequest: WireMessage {
+package struct UndoTransferRequest: AppRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The command, by the id that it returned. Required.
@@ -1628,7 +1628,7 @@ package struct UndoTransferRequest: WireMessage {
 }
 
 /// The response of UndoTransfer.
-package struct UndoTransferResponse: WireMessage {
+package struct UndoTransferResponse: PositionedResponse, RepeatedResponse {
   /// The events that the call made, in order; with `dry_run` those that it would make.
   package var events: [EntitlementEvent] = []
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1660,7 +1660,7 @@ package struct UndoTransferResponse: WireMessage {
 }
 
 /// The request of ListUnclaimedPurchases.
-package struct ListUnclaimedPurchasesRequest: WireMessage {
+package struct ListUnclaimedPurchasesRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1695,7 +1695,7 @@ package struct ListUnclaimedPurchasesRequest: WireMessage {
 }
 
 /// The response of ListUnclaimedPurchases.
-package struct ListUnclaimedPurchasesResponse: WireMessage {
+package struct ListUnclaimedPurchasesResponse: PagedResponse {
   /// The latest transaction of each unclaimed purchase.
   package var transactions: [Transaction] = []
   /// The token of the next page; empty on the last page.
@@ -1758,7 +1758,7 @@ package struct OwnerCandidate: WireMessage {
 }
 
 /// The request of ListUnfulfilledPurchases.
-package struct ListUnfulfilledPurchasesRequest: WireMessage {
+package struct ListUnfulfilledPurchasesRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1797,7 +1797,7 @@ package struct ListUnfulfilledPurchasesRequest: WireMessage {
 }
 
 /// The response of ListUnfulfilledPurchases.
-package struct ListUnfulfilledPurchasesResponse: WireMessage {
+package struct ListUnfulfilledPurchasesResponse: PagedResponse {
   /// The purchases, ordered by transaction id.
   package var purchases: [UnfulfilledPurchase] = []
   /// The token of the next page; empty on the last page.
@@ -1855,7 +1855,7 @@ package struct UnfulfilledPurchase: WireMessage {
 }
 
 /// The request of AcknowledgeFulfillment.
-package struct AcknowledgeFulfillmentRequest: WireMessage {
+package struct AcknowledgeFulfillmentRequest: ScopedRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1899,7 +1899,7 @@ package struct AcknowledgeFulfillmentRequest: WireMessage {
 }
 
 /// The response of AcknowledgeFulfillment.
-package struct AcknowledgeFulfillmentResponse: WireMessage {
+package struct AcknowledgeFulfillmentResponse: PositionedResponse {
   /// The units that the customer has, according to the acknowledgements.
   package var fulfilledUnits: Int64 = 0
   /// The units still to deliver; negative: to take back.
@@ -1931,7 +1931,7 @@ package struct AcknowledgeFulfillmentResponse: WireMessage {
 }
 
 /// The request of GetProbableFamily.
-package struct GetProbableFamilyRequest: WireMessage {
+package struct GetProbableFamilyRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -1970,7 +1970,7 @@ package struct GetProbableFamilyRequest: WireMessage {
 }
 
 /// The response of GetProbableFamily.
-package struct GetProbableFamilyResponse: WireMessage {
+package struct GetProbableFamilyResponse: PagedResponse {
   /// The probable members, the most probable first. At most 64 customers are compared.
   package var members: [ProbableFamilyMember] = []
   /// The token of the next page; empty on the last page.
@@ -2036,7 +2036,7 @@ package struct ProbableFamilyMember: WireMessage {
 }
 
 /// The request of Grant.
-package struct GrantRequest: WireMessage {
+package struct GrantRequest: CustomerRequest, ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -2124,7 +2124,7 @@ package struct GrantRequest: WireMessage {
 }
 
 /// The response of Grant.
-package struct GrantResponse: WireMessage {
+package struct GrantResponse: PositionedResponse, RepeatedResponse {
   /// The grant after the command.
   package var grant: Grant?
   /// The entitlement after the command.
@@ -2247,7 +2247,7 @@ package struct Grant: WireMessage {
 }
 
 /// The request of RevokeGrant.
-package struct RevokeGrantRequest: WireMessage {
+package struct RevokeGrantRequest: AppRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The grant, by its id. Required.
@@ -2291,7 +2291,7 @@ package struct RevokeGrantRequest: WireMessage {
 }
 
 /// The response of RevokeGrant.
-package struct RevokeGrantResponse: WireMessage {
+package struct RevokeGrantResponse: PositionedResponse, RepeatedResponse {
   /// The grant after the command.
   package var grant: Grant?
   /// The entitlement after the command.
@@ -2331,7 +2331,7 @@ package struct RevokeGrantResponse: WireMessage {
 }
 
 /// The request of ListGrants.
-package struct ListGrantsRequest: WireMessage {
+package struct ListGrantsRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2374,7 +2374,7 @@ package struct ListGrantsRequest: WireMessage {
 }
 
 /// The response of ListGrants.
-package struct ListGrantsResponse: WireMessage {
+package struct ListGrantsResponse: PagedResponse {
   /// The grants with their customers, ended ones included, ordered by id as text.
   package var grants: [Grant] = []
   /// The token of the next page; empty on the last page.
@@ -2401,7 +2401,7 @@ package struct ListGrantsResponse: WireMessage {
 }
 
 /// The request of IssueToken.
-package struct IssueTokenRequest: WireMessage {
+package struct IssueTokenRequest: CustomerRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -2475,7 +2475,7 @@ package struct IssueTokenResponse: WireMessage {
 }
 
 /// The request of EraseCustomer.
-package struct EraseCustomerRequest: WireMessage {
+package struct EraseCustomerRequest: CustomerRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -2518,7 +2518,7 @@ package struct EraseCustomerRequest: WireMessage {
 }
 
 /// The response of EraseCustomer.
-package struct EraseCustomerResponse: WireMessage {
+package struct EraseCustomerResponse: PositionedResponse {
   /// The number of stored rows that the erasure changes, 0 or more: a measure of its size.
   package var erasedRows: Int64 = 0
   /// When the customer was erased.

@@ -170,7 +170,7 @@ package enum RepairPhase: WireEnum {
 }
 
 /// The request of IngestNotification.
-package struct IngestNotificationRequest: WireMessage {
+package struct IngestNotificationRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The body exactly as Apple sent it, version 1 or 2. Required.
@@ -201,7 +201,7 @@ package struct IngestNotificationRequest: WireMessage {
 }
 
 /// The response of IngestNotification.
-package struct IngestNotificationResponse: WireMessage {
+package struct IngestNotificationResponse: PositionedResponse {
   /// The notification as stored.
   package var notification: Notification?
   /// Whether the notification was stored before, so that nothing changed.
@@ -312,7 +312,7 @@ package struct Notification: WireMessage {
 }
 
 /// The request of ListNotifications.
-package struct ListNotificationsRequest: WireMessage {
+package struct ListNotificationsRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// Only this environment, and notifications that cannot be read and so name none. Unspecified: all.
@@ -367,7 +367,7 @@ package struct ListNotificationsRequest: WireMessage {
 }
 
 /// The response of ListNotifications.
-package struct ListNotificationsResponse: WireMessage {
+package struct ListNotificationsResponse: PagedResponse {
   /// The notifications, newest first.
   package var notifications: [Notification] = []
   /// The token of the next page; empty on the last page.
@@ -394,7 +394,7 @@ package struct ListNotificationsResponse: WireMessage {
 }
 
 /// The request of ReprocessNotifications.
-package struct ReprocessNotificationsRequest: WireMessage {
+package struct ReprocessNotificationsRequest: AppRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// Only these notifications; empty: all that match the filters below.
@@ -445,7 +445,7 @@ package struct ReprocessNotificationsRequest: WireMessage {
 }
 
 /// The response of ReprocessNotifications.
-package struct ReprocessNotificationsResponse: WireMessage {
+package struct ReprocessNotificationsResponse: PositionedResponse {
   /// The number of notifications that were decoded again.
   package var reprocessed: Int64 = 0
   /// The number of them with another state or meaning.
@@ -485,7 +485,7 @@ package struct ReprocessNotificationsResponse: WireMessage {
 }
 
 /// The request of BackfillNotifications.
-package struct BackfillNotificationsRequest: WireMessage {
+package struct BackfillNotificationsRequest: ScopedRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -533,7 +533,7 @@ package struct BackfillNotificationsRequest: WireMessage {
 }
 
 /// The response of BackfillNotifications.
-package struct BackfillNotificationsResponse: WireMessage {
+package struct BackfillNotificationsResponse: PositionedResponse {
   /// The repair that the backfill is, in its present state. If the deadline came first, or Apple cannot be reached, it is
   /// not finished and continues in the background.
   package var repair: Repair?
@@ -641,7 +641,7 @@ package struct Repair: WireMessage {
 }
 
 /// The request of ListRepairs.
-package struct ListRepairsRequest: WireMessage {
+package struct ListRepairsRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all.
@@ -676,7 +676,7 @@ package struct ListRepairsRequest: WireMessage {
 }
 
 /// The response of ListRepairs.
-package struct ListRepairsResponse: WireMessage {
+package struct ListRepairsResponse: PagedResponse {
   /// The repairs, newest first.
   package var repairs: [Repair] = []
   /// The token of the next page; empty on the last page.
@@ -703,7 +703,7 @@ package struct ListRepairsResponse: WireMessage {
 }
 
 /// The request of GetDriftReport.
-package struct GetDriftReportRequest: WireMessage {
+package struct GetDriftReportRequest: AppRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The id of the repair. Empty: the latest one.
@@ -738,7 +738,7 @@ package struct GetDriftReportRequest: WireMessage {
 }
 
 /// The response of GetDriftReport.
-package struct GetDriftReportResponse: WireMessage {
+package struct GetDriftReportResponse: PagedResponse {
   /// The repair of the report.
   package var repair: Repair?
   /// The drifts, ordered by customer and entitlement.
@@ -808,7 +808,7 @@ package struct Drift: WireMessage {
 }
 
 /// The request of RequestTestNotification.
-package struct RequestTestNotificationRequest: WireMessage {
+package struct RequestTestNotificationRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -848,7 +848,7 @@ package struct RequestTestNotificationRequest: WireMessage {
 }
 
 /// The response of RequestTestNotification.
-package struct RequestTestNotificationResponse: WireMessage {
+package struct RequestTestNotificationResponse: PositionedResponse, RepeatedResponse {
   /// Apple's token, to query the result.
   package var testNotificationToken: String = ""
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -880,7 +880,7 @@ package struct RequestTestNotificationResponse: WireMessage {
 }
 
 /// The request of GetTestNotificationStatus.
-package struct GetTestNotificationStatusRequest: WireMessage {
+package struct GetTestNotificationStatusRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -965,7 +965,7 @@ package struct SendAttempt: WireMessage {
 }
 
 /// The request of CompareNotificationVersions.
-package struct CompareNotificationVersionsRequest: WireMessage {
+package struct CompareNotificationVersionsRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1013,7 +1013,7 @@ package struct CompareNotificationVersionsRequest: WireMessage {
 }
 
 /// The response of CompareNotificationVersions.
-package struct CompareNotificationVersionsResponse: WireMessage {
+package struct CompareNotificationVersionsResponse: PagedResponse {
   /// The purchases of the page that differ, ordered by original transaction id.
   package var comparisons: [VersionComparison] = []
   /// The token of the next page; empty on the last page.

@@ -336,7 +336,7 @@ package enum DisagreementKind: WireEnum {
 }
 
 /// The request of SubmitTransaction.
-package struct SubmitTransactionRequest: WireMessage {
+package struct SubmitTransactionRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer. Empty: the purchase is stored in the claim queue.
@@ -375,7 +375,7 @@ package struct SubmitTransactionRequest: WireMessage {
 }
 
 /// The response of SubmitTransaction.
-package struct SubmitTransactionResponse: WireMessage {
+package struct SubmitTransactionResponse: PositionedResponse {
   /// The id of the verbatim document.
   package var evidenceId: Int64 = 0
   /// Whether the document was stored before, so that nothing changed.
@@ -433,7 +433,7 @@ package struct SubmitTransactionResponse: WireMessage {
 }
 
 /// The request of SubmitTransactions.
-package struct SubmitTransactionsRequest: WireMessage {
+package struct SubmitTransactionsRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
@@ -495,7 +495,7 @@ package struct SubmittedDocuments: WireMessage {
 }
 
 /// The response of SubmitTransactions.
-package struct SubmitTransactionsResponse: WireMessage {
+package struct SubmitTransactionsResponse: PositionedResponse {
   /// One result for each submission, in the same order.
   package var results: [SubmissionOutcome] = []
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -562,7 +562,7 @@ package struct SubmissionOutcome: WireMessage {
 }
 
 /// The request of SubmitReceipt.
-package struct SubmitReceiptRequest: WireMessage {
+package struct SubmitReceiptRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
@@ -613,7 +613,7 @@ package struct SubmitReceiptRequest: WireMessage {
 }
 
 /// The response of SubmitReceipt.
-package struct SubmitReceiptResponse: WireMessage {
+package struct SubmitReceiptResponse: PositionedResponse {
   /// The id of the stored receipt contents. Unset: there was no receipt.
   package var evidenceId: Int64?
   /// Whether the same receipt was submitted before for the same customer.
@@ -747,7 +747,7 @@ package struct SubmittedProductState: WireMessage {
 }
 
 /// The request of Inspect.
-package struct InspectRequest: WireMessage {
+package struct InspectRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash; empty: not verified.
@@ -940,7 +940,7 @@ package struct CertificateSummary: WireMessage {
 }
 
 /// The request of MigrateReceipts.
-package struct MigrateReceiptsRequest: WireMessage {
+package struct MigrateReceiptsRequest: CustomerRequest {
   /// Chosen by the caller, at most 4096 bytes, returned with the result.
   package var correlationId: String = ""
   /// The configured name of the app, for example "ocean-journal". Required.
@@ -1000,7 +1000,7 @@ package struct MigrateReceiptsRequest: WireMessage {
 }
 
 /// The response of MigrateReceipts.
-package struct MigrateReceiptsResponse: WireMessage {
+package struct MigrateReceiptsResponse: PositionedResponse {
   /// The id of the request.
   package var correlationId: String = ""
   /// The result.
@@ -1040,7 +1040,7 @@ package struct MigrateReceiptsResponse: WireMessage {
 }
 
 /// The request of StartMigration.
-package struct StartMigrationRequest: WireMessage {
+package struct StartMigrationRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment of original transaction ids, in which alone they are looked up; receipts state their own. Unspecified:
@@ -1157,7 +1157,7 @@ package struct MigrationInputFormat: WireMessage {
 }
 
 /// The request of UploadMigrationInput.
-package struct UploadMigrationInputRequest: WireMessage {
+package struct UploadMigrationInputRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores. Unique in the app. Required.
@@ -1215,7 +1215,7 @@ package struct UploadMigrationInputResponse: WireMessage {
 }
 
 /// The request of CompareWithApple.
-package struct CompareWithAppleRequest: WireMessage {
+package struct CompareWithAppleRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1254,7 +1254,7 @@ package struct CompareWithAppleRequest: WireMessage {
 }
 
 /// The response of CompareWithApple.
-package struct CompareWithAppleResponse: WireMessage {
+package struct CompareWithAppleResponse: PagedResponse {
   /// The number of customers compared.
   package var compared: Int32 = 0
   /// The differences of the customers of this page.
@@ -1324,7 +1324,7 @@ package struct CustomerDrift: WireMessage {
 }
 
 /// The response of StartMigration.
-package struct StartMigrationResponse: WireMessage {
+package struct StartMigrationResponse: PositionedResponse, RepeatedResponse {
   /// The job in its present state.
   package var migration: Migration?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1502,7 +1502,7 @@ package struct MigrationReasonCount: WireMessage {
 }
 
 /// The request of GetMigration.
-package struct GetMigrationRequest: WireMessage {
+package struct GetMigrationRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The id of the job. Required.
@@ -1552,7 +1552,7 @@ package struct GetMigrationResponse: WireMessage {
 }
 
 /// The request of ListMigrations.
-package struct ListMigrationsRequest: WireMessage {
+package struct ListMigrationsRequest: AppRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -1583,7 +1583,7 @@ package struct ListMigrationsRequest: WireMessage {
 }
 
 /// The response of ListMigrations.
-package struct ListMigrationsResponse: WireMessage {
+package struct ListMigrationsResponse: PagedResponse {
   /// The jobs, latest first.
   package var migrations: [Migration] = []
   /// The token of the next page; empty on the last page.
@@ -1610,7 +1610,7 @@ package struct ListMigrationsResponse: WireMessage {
 }
 
 /// The request of ListMigrationFailures.
-package struct ListMigrationFailuresRequest: WireMessage {
+package struct ListMigrationFailuresRequest: AppRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The id of the job. Required.
@@ -1645,7 +1645,7 @@ package struct ListMigrationFailuresRequest: WireMessage {
 }
 
 /// The response of ListMigrationFailures.
-package struct ListMigrationFailuresResponse: WireMessage {
+package struct ListMigrationFailuresResponse: PagedResponse {
   /// The lines that failed, in the order of the input.
   package var failures: [MigrationFailure] = []
   /// The token of the next page; empty on the last page.
@@ -1715,7 +1715,7 @@ package struct MigrationFailure: WireMessage {
 }
 
 /// The request of CancelMigration.
-package struct CancelMigrationRequest: WireMessage {
+package struct CancelMigrationRequest: AppRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The id of the job. Required.
@@ -1750,7 +1750,7 @@ package struct CancelMigrationRequest: WireMessage {
 }
 
 /// The response of CancelMigration.
-package struct CancelMigrationResponse: WireMessage {
+package struct CancelMigrationResponse: PositionedResponse {
   /// The job in its present state.
   package var migration: Migration?
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -1778,7 +1778,7 @@ package struct CancelMigrationResponse: WireMessage {
 }
 
 /// The request of PurgeMigration.
-package struct PurgeMigrationRequest: WireMessage {
+package struct PurgeMigrationRequest: AppRequest, ActorRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The id of the job. Required.
@@ -1813,7 +1813,7 @@ package struct PurgeMigrationRequest: WireMessage {
 }
 
 /// The response of PurgeMigration.
-package struct PurgeMigrationResponse: WireMessage {
+package struct PurgeMigrationResponse: PositionedResponse {
   /// The job in its present state.
   package var migration: Migration?
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -1841,7 +1841,7 @@ package struct PurgeMigrationResponse: WireMessage {
 }
 
 /// The request of SignOffer.
-package struct SignOfferRequest: WireMessage {
+package struct SignOfferRequest: CustomerRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required, unless the eligibility is not checked.
@@ -2013,7 +2013,7 @@ package struct Disagreement: WireMessage {
 }
 
 /// The request of ListDisagreements.
-package struct ListDisagreementsRequest: WireMessage {
+package struct ListDisagreementsRequest: CustomerRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2052,7 +2052,7 @@ package struct ListDisagreementsRequest: WireMessage {
 }
 
 /// The response of ListDisagreements.
-package struct ListDisagreementsResponse: WireMessage {
+package struct ListDisagreementsResponse: PagedResponse {
   /// The disagreements.
   package var disagreements: [Disagreement] = []
   /// The token of the next page; empty on the last page.

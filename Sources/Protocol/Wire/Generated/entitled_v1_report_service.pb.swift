@@ -301,7 +301,7 @@ package enum ReportFormat: WireEnum {
 }
 
 /// The request of ListReports.
-package struct ListReportsRequest: WireMessage {
+package struct ListReportsRequest: AppRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
 
@@ -543,7 +543,7 @@ package struct ReportRate: WireMessage {
 }
 
 /// The request of QueryReport.
-package struct QueryReportRequest: WireMessage {
+package struct QueryReportRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -769,7 +769,7 @@ package struct ReportRevisionCause: WireMessage {
 }
 
 /// The request of ExportReport.
-package struct ExportReportRequest: WireMessage {
+package struct ExportReportRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -827,7 +827,7 @@ package struct ExportReportResponse: WireMessage {
 }
 
 /// The request of ListPostings.
-package struct ListPostingsRequest: WireMessage {
+package struct ListPostingsRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -985,7 +985,7 @@ package struct ReportPosting: WireMessage {
 }
 
 /// The request of ListReportPurchases.
-package struct ListReportPurchasesRequest: WireMessage {
+package struct ListReportPurchasesRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1044,7 +1044,7 @@ package struct ListReportPurchasesRequest: WireMessage {
 }
 
 /// The response of ListReportPurchases.
-package struct ListReportPurchasesResponse: WireMessage {
+package struct ListReportPurchasesResponse: PagedResponse {
   /// The purchases, ordered by `original_transaction_id`. They can be fewer than `page_size`, also none, before the last page: a
   /// page reads a limited part of the purchases, of which few may be behind the value.
   package var purchases: [ReportPurchase] = []
@@ -1178,7 +1178,7 @@ package struct ReconciledDay: WireMessage {
 }
 
 /// The request of RecordReconciliation.
-package struct RecordReconciliationRequest: WireMessage {
+package struct RecordReconciliationRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1209,7 +1209,7 @@ package struct RecordReconciliationRequest: WireMessage {
 }
 
 /// The response of RecordReconciliation.
-package struct RecordReconciliationResponse: WireMessage {
+package struct RecordReconciliationResponse: PositionedResponse {
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -1233,7 +1233,7 @@ package struct RecordReconciliationResponse: WireMessage {
 }
 
 /// The request of GetReconciliation.
-package struct GetReconciliationRequest: WireMessage {
+package struct GetReconciliationRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.

@@ -354,7 +354,7 @@ package struct RetentionResponseTimes: WireMessage {
 }
 
 /// The request of UploadRetentionImage.
-package struct UploadRetentionImageRequest: WireMessage {
+package struct UploadRetentionImageRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -407,7 +407,7 @@ package struct UploadRetentionImageRequest: WireMessage {
 }
 
 /// The response of UploadRetentionImage.
-package struct UploadRetentionImageResponse: WireMessage {
+package struct UploadRetentionImageResponse: PositionedResponse, AcceptedResponse {
   /// When Apple accepted it.
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -439,7 +439,7 @@ package struct UploadRetentionImageResponse: WireMessage {
 }
 
 /// The request of DeleteRetentionImage.
-package struct DeleteRetentionImageRequest: WireMessage {
+package struct DeleteRetentionImageRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -483,7 +483,7 @@ package struct DeleteRetentionImageRequest: WireMessage {
 }
 
 /// The response of DeleteRetentionImage.
-package struct DeleteRetentionImageResponse: WireMessage {
+package struct DeleteRetentionImageResponse: PositionedResponse, AcceptedResponse {
   /// When Apple accepted it.
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -515,7 +515,7 @@ package struct DeleteRetentionImageResponse: WireMessage {
 }
 
 /// The request of GetRetentionImages.
-package struct GetRetentionImagesRequest: WireMessage {
+package struct GetRetentionImagesRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -565,7 +565,7 @@ package struct GetRetentionImagesResponse: WireMessage {
 }
 
 /// The request of UploadRetentionMessage.
-package struct UploadRetentionMessageRequest: WireMessage {
+package struct UploadRetentionMessageRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -633,7 +633,7 @@ package struct UploadRetentionMessageRequest: WireMessage {
 }
 
 /// The response of UploadRetentionMessage.
-package struct UploadRetentionMessageResponse: WireMessage {
+package struct UploadRetentionMessageResponse: PositionedResponse, AcceptedResponse {
   /// When Apple accepted it.
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -665,7 +665,7 @@ package struct UploadRetentionMessageResponse: WireMessage {
 }
 
 /// The request of DeleteRetentionMessage.
-package struct DeleteRetentionMessageRequest: WireMessage {
+package struct DeleteRetentionMessageRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -709,7 +709,7 @@ package struct DeleteRetentionMessageRequest: WireMessage {
 }
 
 /// The response of DeleteRetentionMessage.
-package struct DeleteRetentionMessageResponse: WireMessage {
+package struct DeleteRetentionMessageResponse: PositionedResponse, AcceptedResponse {
   /// When Apple accepted it.
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -741,7 +741,7 @@ package struct DeleteRetentionMessageResponse: WireMessage {
 }
 
 /// The request of GetRetentionMessages.
-package struct GetRetentionMessagesRequest: WireMessage {
+package struct GetRetentionMessagesRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -791,7 +791,7 @@ package struct GetRetentionMessagesResponse: WireMessage {
 }
 
 /// The request of SetDefaultRetentionMessage.
-package struct SetDefaultRetentionMessageRequest: WireMessage {
+package struct SetDefaultRetentionMessageRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -843,7 +843,7 @@ package struct SetDefaultRetentionMessageRequest: WireMessage {
 }
 
 /// The response of SetDefaultRetentionMessage.
-package struct SetDefaultRetentionMessageResponse: WireMessage {
+package struct SetDefaultRetentionMessageResponse: PositionedResponse, AcceptedResponse {
   /// When Apple accepted it.
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -875,7 +875,7 @@ package struct SetDefaultRetentionMessageResponse: WireMessage {
 }
 
 /// The request of GetDefaultRetentionMessage.
-package struct GetDefaultRetentionMessageRequest: WireMessage {
+package struct GetDefaultRetentionMessageRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -933,7 +933,7 @@ package struct GetDefaultRetentionMessageResponse: WireMessage {
 }
 
 /// The request of DeleteDefaultRetentionMessage.
-package struct DeleteDefaultRetentionMessageRequest: WireMessage {
+package struct DeleteDefaultRetentionMessageRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -981,7 +981,7 @@ package struct DeleteDefaultRetentionMessageRequest: WireMessage {
 }
 
 /// The response of DeleteDefaultRetentionMessage.
-package struct DeleteDefaultRetentionMessageResponse: WireMessage {
+package struct DeleteDefaultRetentionMessageResponse: PositionedResponse, AcceptedResponse {
   /// When Apple accepted it.
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1013,7 +1013,7 @@ package struct DeleteDefaultRetentionMessageResponse: WireMessage {
 }
 
 /// The request of SetRetentionUrl.
-package struct SetRetentionUrlRequest: WireMessage {
+package struct SetRetentionUrlRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1057,7 +1057,7 @@ package struct SetRetentionUrlRequest: WireMessage {
 }
 
 /// The response of SetRetentionUrl.
-package struct SetRetentionUrlResponse: WireMessage {
+package struct SetRetentionUrlResponse: PositionedResponse, AcceptedResponse {
   /// When Apple accepted it.
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1089,7 +1089,7 @@ package struct SetRetentionUrlResponse: WireMessage {
 }
 
 /// The request of GetRetentionUrl.
-package struct GetRetentionUrlRequest: WireMessage {
+package struct GetRetentionUrlRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1139,7 +1139,7 @@ package struct GetRetentionUrlResponse: WireMessage {
 }
 
 /// The request of DeleteRetentionUrl.
-package struct DeleteRetentionUrlRequest: WireMessage {
+package struct DeleteRetentionUrlRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1179,7 +1179,7 @@ package struct DeleteRetentionUrlRequest: WireMessage {
 }
 
 /// The response of DeleteRetentionUrl.
-package struct DeleteRetentionUrlResponse: WireMessage {
+package struct DeleteRetentionUrlResponse: PositionedResponse, AcceptedResponse {
   /// When Apple accepted it.
   package var acceptedAt: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -1211,7 +1211,7 @@ package struct DeleteRetentionUrlResponse: WireMessage {
 }
 
 /// The request of StartRetentionPerformanceTest.
-package struct StartRetentionPerformanceTestRequest: WireMessage {
+package struct StartRetentionPerformanceTestRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1255,7 +1255,7 @@ package struct StartRetentionPerformanceTestRequest: WireMessage {
 }
 
 /// The response of StartRetentionPerformanceTest.
-package struct StartRetentionPerformanceTestResponse: WireMessage {
+package struct StartRetentionPerformanceTestResponse: PositionedResponse, RepeatedResponse {
   /// Apple's id of the test, for GetRetentionPerformanceTest.
   package var requestId: String = ""
   /// Apple's configuration of the test.
@@ -1291,7 +1291,7 @@ package struct StartRetentionPerformanceTestResponse: WireMessage {
 }
 
 /// The request of GetRetentionPerformanceTest.
-package struct GetRetentionPerformanceTestRequest: WireMessage {
+package struct GetRetentionPerformanceTestRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1532,7 +1532,7 @@ package struct RetentionReportRow: WireMessage {
 }
 
 /// The request of ListRetentionRequests.
-package struct ListRetentionRequestsRequest: WireMessage {
+package struct ListRetentionRequestsRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all environments of the app.
@@ -1583,7 +1583,7 @@ package struct ListRetentionRequestsRequest: WireMessage {
 }
 
 /// The response of ListRetentionRequests.
-package struct ListRetentionRequestsResponse: WireMessage {
+package struct ListRetentionRequestsResponse: PagedResponse {
   /// The requests, latest first.
   package var requests: [RetentionRequest] = []
   /// The token of the next page; empty on the last page.
@@ -1610,7 +1610,7 @@ package struct ListRetentionRequestsResponse: WireMessage {
 }
 
 /// The request of GetRetentionReport.
-package struct GetRetentionReportRequest: WireMessage {
+package struct GetRetentionReportRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.

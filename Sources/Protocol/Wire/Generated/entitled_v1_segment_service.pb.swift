@@ -145,7 +145,7 @@ package struct SegmentFilter: WireMessage {
 }
 
 /// The request of ListCustomers.
-package struct ListCustomersRequest: WireMessage {
+package struct ListCustomersRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -208,7 +208,7 @@ package struct ListCustomersRequest: WireMessage {
 }
 
 /// The response of ListCustomers.
-package struct ListCustomersResponse: WireMessage {
+package struct ListCustomersResponse: PagedResponse {
   /// The rows, in an order that never changes: a row that is in the segment from the first page to the last is listed
   /// exactly once.
   package var rows: [SegmentRow] = []
@@ -384,7 +384,7 @@ package struct Segment: WireMessage {
 }
 
 /// The request of ListSegments.
-package struct ListSegmentsRequest: WireMessage {
+package struct ListSegmentsRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -427,7 +427,7 @@ package struct ListSegmentsRequest: WireMessage {
 }
 
 /// The response of ListSegments.
-package struct ListSegmentsResponse: WireMessage {
+package struct ListSegmentsResponse: PagedResponse {
   /// The segments, ordered by name; an app environment has at most 100.
   package var segments: [Segment] = []
   /// The token of the next page; empty on the last page.
@@ -454,7 +454,7 @@ package struct ListSegmentsResponse: WireMessage {
 }
 
 /// The request of CreateSegment.
-package struct CreateSegmentRequest: WireMessage {
+package struct CreateSegmentRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -503,7 +503,7 @@ package struct CreateSegmentRequest: WireMessage {
 }
 
 /// The response of CreateSegment.
-package struct CreateSegmentResponse: WireMessage {
+package struct CreateSegmentResponse: PositionedResponse, RepeatedResponse {
   /// The segment.
   package var segment: Segment?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
@@ -535,7 +535,7 @@ package struct CreateSegmentResponse: WireMessage {
 }
 
 /// The request of DeleteSegment.
-package struct DeleteSegmentRequest: WireMessage {
+package struct DeleteSegmentRequest: ChangeRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -579,7 +579,7 @@ package struct DeleteSegmentRequest: WireMessage {
 }
 
 /// The response of DeleteSegment.
-package struct DeleteSegmentResponse: WireMessage {
+package struct DeleteSegmentResponse: PositionedResponse, RepeatedResponse {
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -607,7 +607,7 @@ package struct DeleteSegmentResponse: WireMessage {
 }
 
 /// The request of WatchSegment.
-package struct WatchSegmentRequest: WireMessage {
+package struct WatchSegmentRequest: ScopedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -668,7 +668,7 @@ package struct WatchSegmentRequest: WireMessage {
 }
 
 /// The response of WatchSegment.
-package struct WatchSegmentResponse: WireMessage {
+package struct WatchSegmentResponse: PositionedResponse {
   /// The sequence of this event, or with a heartbeat of the last event of the app.
   package var sequence: Int64 = 0
   /// The position of the store at this event, an opaque token: resume with it as `after_position`. A reader at this

@@ -135,7 +135,7 @@ package enum DeliveryState: WireEnum {
 }
 
 /// The request of ListWebhooks.
-package struct ListWebhooksRequest: WireMessage {
+package struct ListWebhooksRequest: AppRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -166,7 +166,7 @@ package struct ListWebhooksRequest: WireMessage {
 }
 
 /// The response of ListWebhooks.
-package struct ListWebhooksResponse: WireMessage {
+package struct ListWebhooksResponse: PagedResponse {
   /// The webhooks, in the order of the configuration.
   package var webhooks: [Webhook] = []
   /// The token of the next page; empty on the last page.
@@ -313,7 +313,7 @@ package struct Delivery: WireMessage {
 }
 
 /// The request of ListDeliveries.
-package struct ListDeliveriesRequest: WireMessage {
+package struct ListDeliveriesRequest: PagedRequest, WebhookRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The name of the webhook in the configuration. Required.
@@ -356,7 +356,7 @@ package struct ListDeliveriesRequest: WireMessage {
 }
 
 /// The response of ListDeliveries.
-package struct ListDeliveriesResponse: WireMessage {
+package struct ListDeliveriesResponse: PagedResponse {
   /// The messages in delivery order.
   package var deliveries: [Delivery] = []
   /// The token of the next page; empty on the last page.
@@ -433,7 +433,7 @@ package struct DeliveryRange: WireMessage {
 }
 
 /// The request of ResendDeliveries.
-package struct ResendDeliveriesRequest: WireMessage {
+package struct ResendDeliveriesRequest: ActorRequest, WebhookRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The name of the webhook in the configuration. Required.
@@ -501,7 +501,7 @@ package struct ResendDeliveriesRequest: WireMessage {
 }
 
 /// The response of ResendDeliveries.
-package struct ResendDeliveriesResponse: WireMessage {
+package struct ResendDeliveriesResponse: PositionedResponse, RepeatedResponse {
   /// The number of messages that will be sent, at most 10,000 per call.
   package var resent: Int64 = 0
   /// The number at which the rest of the range starts. Unset: there is no rest.
@@ -537,7 +537,7 @@ package struct ResendDeliveriesResponse: WireMessage {
 }
 
 /// The request of DiscardDeliveries. Messages that are not dead letters stay.
-package struct DiscardDeliveriesRequest: WireMessage {
+package struct DiscardDeliveriesRequest: ActorRequest, WebhookRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The name of the webhook in the configuration. Required.
@@ -596,7 +596,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
 }
 
 /// The response of DiscardDeliveries.
-package struct DiscardDeliveriesResponse: WireMessage {
+package struct DiscardDeliveriesResponse: PositionedResponse {
   /// The number of discarded dead letters.
   package var discarded: Int64 = 0
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -624,7 +624,7 @@ package struct DiscardDeliveriesResponse: WireMessage {
 }
 
 /// The request of ResumeWebhook.
-package struct ResumeWebhookRequest: WireMessage {
+package struct ResumeWebhookRequest: ActorRequest, WebhookRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The name of the webhook in the configuration. Required.
@@ -663,7 +663,7 @@ package struct ResumeWebhookRequest: WireMessage {
 }
 
 /// The response of ResumeWebhook.
-package struct ResumeWebhookResponse: WireMessage {
+package struct ResumeWebhookResponse: PositionedResponse {
   /// The webhook in its present state.
   package var webhook: Webhook?
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -691,7 +691,7 @@ package struct ResumeWebhookResponse: WireMessage {
 }
 
 /// The request of GetDelivery.
-package struct GetDeliveryRequest: WireMessage {
+package struct GetDeliveryRequest: WebhookRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The name of the webhook in the configuration. Required.

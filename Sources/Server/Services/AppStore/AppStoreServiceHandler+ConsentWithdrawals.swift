@@ -132,11 +132,6 @@ extension ConsentWithdrawal {
   }
 }
 
-extension SettleConsentWithdrawalRequest: RepeatableAppRequest, ActorProviding {
-  typealias Response = SettleConsentWithdrawalResponse
-}
-extension SettleConsentWithdrawalResponse: RepeatedResponse {}
-
 extension CustomerFacts {
   /// The app installs of the customer and of their purchases, by `appTransactionId`.
   fileprivate var appInstalls: Set<String> {

@@ -15,7 +15,7 @@ extension AppStoreServiceHandler {
     let method: String
     /// The purchase, in whose timeline the call is; empty if the call is about several.
     let originalTransactionID: String
-    /// The operator, as ``ActorProviding/attributed(to:)`` returns it.
+    /// The operator, as ``Wire/ActorRequest/attributed(to:)`` returns it.
     let actor: String
     /// The reason that the request states.
     let note: String

@@ -212,12 +212,8 @@ extension AppStoreServiceHandler {
 }
 
 /// A request that changes a seat.
-private protocol SeatRequest {
-  var app: String { get }
-  var environment: Wire.Environment { get }
+private protocol SeatRequest: ChangeRequest {
   var originalTransactionId: String { get }
-  var actor: String { get }
-  var note: String { get }
 }
 
 extension ClaimSeatRequest: SeatRequest {}

@@ -123,14 +123,3 @@ extension DeviceCheckServiceHandler.Call {
       ], answer: answer)
   }
 }
-
-extension UpdateDeviceBitsRequest: RepeatableAppRequest, ActorProviding {
-  typealias Response = UpdateDeviceBitsResponse
-}
-extension UseDeviceTrialRequest: RepeatableRequest, ActorProviding {
-  typealias Response = UseDeviceTrialResponse
-  var namedCustomers: [String] { customerId.isEmpty ? [] : [customerId] }
-}
-
-extension UpdateDeviceBitsResponse: RepeatedResponse {}
-extension UseDeviceTrialResponse: RepeatedResponse {}

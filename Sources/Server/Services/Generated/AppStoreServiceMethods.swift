@@ -100,39 +100,67 @@ extension AppStoreServiceMethods {
   }
 }
 
-extension GetRefundHistoryRequest: AppRequest {}
-extension GetRefundHistoryResponse: PositionedResponse {}
-extension LookUpOrderRequest: AppRequest {}
-extension LookUpOrderResponse: PositionedResponse {}
-extension RefreshPurchaseRequest: AppRequest {}
-extension RefreshPurchaseResponse: PositionedResponse {}
-extension GetTransactionInfoRequest: AppRequest {}
-extension GetTransactionInfoResponse: PositionedResponse {}
-extension GetAppTransactionInfoRequest: AppRequest {}
-extension GetAppTransactionInfoResponse: PositionedResponse {}
-extension FinishTransactionRequest: AppRequest {}
-extension FinishTransactionResponse: PositionedResponse {}
-extension ExtendRenewalDateRequest: AppRequest {}
-extension ExtendRenewalDateResponse: PositionedResponse {}
-extension MassExtendRenewalDateRequest: AppRequest {}
-extension MassExtendRenewalDateResponse: PositionedResponse {}
-extension SendConsumptionInformationRequest: AppRequest {}
-extension SendConsumptionInformationResponse: PositionedResponse {}
-extension SendConsumptionInformationV1Request: AppRequest {}
-extension SendConsumptionInformationV1Response: PositionedResponse {}
-extension SetConsumptionConsentRequest: AppRequest {}
-extension SetConsumptionConsentResponse: PositionedResponse {}
-extension SetAppAccountTokenRequest: AppRequest {}
-extension SetAppAccountTokenResponse: PositionedResponse {}
-extension ClaimSeatRequest: AppRequest {}
-extension ClaimSeatResponse: PositionedResponse {}
-extension AssociateSeatRequest: AppRequest {}
-extension AssociateSeatResponse: PositionedResponse {}
-extension UnclaimSeatRequest: AppRequest {}
-extension UnclaimSeatResponse: PositionedResponse {}
-extension SendAdvancedCommerceRequestRequest: AppRequest {}
-extension SendAdvancedCommerceRequestResponse: PositionedResponse {}
-extension SettleConsentWithdrawalRequest: AppRequest {}
-extension SettleConsentWithdrawalResponse: PositionedResponse {}
-extension SendExternalPurchaseReportRequest: AppRequest {}
-extension SendExternalPurchaseReportResponse: PositionedResponse {}
+extension FinishTransactionRequest: RepeatableRequest {
+  typealias Response = FinishTransactionResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension ExtendRenewalDateRequest: RepeatableRequest {
+  typealias Response = ExtendRenewalDateResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension MassExtendRenewalDateRequest: RepeatableRequest {
+  typealias Response = MassExtendRenewalDateResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension SendConsumptionInformationRequest: RepeatableRequest {
+  typealias Response = SendConsumptionInformationResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension SendConsumptionInformationV1Request: RepeatableRequest {
+  typealias Response = SendConsumptionInformationV1Response
+  var namedCustomers: [String] { [] }
+}
+
+extension SetConsumptionConsentRequest: RepeatableRequest {
+  typealias Response = SetConsumptionConsentResponse
+  var namedCustomers: [String] { [customerId].filter { !$0.isEmpty } }
+}
+
+extension SetAppAccountTokenRequest: RepeatableRequest {
+  typealias Response = SetAppAccountTokenResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension ClaimSeatRequest: RepeatableRequest {
+  typealias Response = ClaimSeatResponse
+  var namedCustomers: [String] { [customerId].filter { !$0.isEmpty } }
+}
+
+extension AssociateSeatRequest: RepeatableRequest {
+  typealias Response = AssociateSeatResponse
+  var namedCustomers: [String] { [customerId].filter { !$0.isEmpty } }
+}
+
+extension UnclaimSeatRequest: RepeatableRequest {
+  typealias Response = UnclaimSeatResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension SendAdvancedCommerceRequestRequest: RepeatableRequest {
+  typealias Response = SendAdvancedCommerceRequestResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension SettleConsentWithdrawalRequest: RepeatableRequest {
+  typealias Response = SettleConsentWithdrawalResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension SendExternalPurchaseReportRequest: RepeatableRequest {
+  typealias Response = SendExternalPurchaseReportResponse
+  var namedCustomers: [String] { [] }
+}

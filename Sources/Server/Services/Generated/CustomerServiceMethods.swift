@@ -54,9 +54,17 @@ extension CustomerServiceMethods {
   }
 }
 
-extension AddNoteRequest: AppRequest {}
-extension AddNoteResponse: PositionedResponse {}
-extension DeleteNoteRequest: AppRequest {}
-extension DeleteNoteResponse: PositionedResponse {}
-extension SetCustomerAttributesRequest: AppRequest {}
-extension SetCustomerAttributesResponse: PositionedResponse {}
+extension AddNoteRequest: RepeatableRequest {
+  typealias Response = AddNoteResponse
+  var namedCustomers: [String] { [customerId].filter { !$0.isEmpty } }
+}
+
+extension DeleteNoteRequest: RepeatableRequest {
+  typealias Response = DeleteNoteResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension SetCustomerAttributesRequest: RepeatableRequest {
+  typealias Response = SetCustomerAttributesResponse
+  var namedCustomers: [String] { [customerId].filter { !$0.isEmpty } }
+}

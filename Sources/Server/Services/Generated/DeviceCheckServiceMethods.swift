@@ -32,7 +32,12 @@ extension DeviceCheckServiceMethods {
   }
 }
 
-extension UpdateDeviceBitsRequest: AppRequest {}
-extension UpdateDeviceBitsResponse: PositionedResponse {}
-extension UseDeviceTrialRequest: AppRequest {}
-extension UseDeviceTrialResponse: PositionedResponse {}
+extension UpdateDeviceBitsRequest: RepeatableRequest {
+  typealias Response = UpdateDeviceBitsResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension UseDeviceTrialRequest: RepeatableRequest {
+  typealias Response = UseDeviceTrialResponse
+  var namedCustomers: [String] { [customerId].filter { !$0.isEmpty } }
+}

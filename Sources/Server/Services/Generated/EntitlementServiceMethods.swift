@@ -71,24 +71,40 @@ extension EntitlementServiceMethods {
   }
 }
 
-extension LinkPurchaseRequest: AppRequest {}
-extension LinkPurchaseResponse: PositionedResponse {}
-extension RegisterAppAccountTokenRequest: AppRequest {}
-extension RegisterAppAccountTokenResponse: PositionedResponse {}
-extension MergeCustomersRequest: AppRequest {}
-extension MergeCustomersResponse: PositionedResponse {}
-extension TransferPurchaseRequest: AppRequest {}
-extension TransferPurchaseResponse: PositionedResponse {}
-extension UndoTransferRequest: AppRequest {}
-extension UndoTransferResponse: PositionedResponse {}
-extension AcknowledgeFulfillmentRequest: AppRequest {}
-extension AcknowledgeFulfillmentResponse: PositionedResponse {}
-extension GrantRequest: AppRequest {}
-extension GrantResponse: PositionedResponse {}
-extension RevokeGrantRequest: AppRequest {}
-extension RevokeGrantResponse: PositionedResponse {}
-extension EraseCustomerRequest: AppRequest {}
-extension EraseCustomerResponse: PositionedResponse {}
+extension LinkPurchaseRequest: RepeatableRequest {
+  typealias Response = LinkPurchaseResponse
+  var namedCustomers: [String] { [customerId].filter { !$0.isEmpty } }
+}
+
+extension RegisterAppAccountTokenRequest: RepeatableRequest {
+  typealias Response = RegisterAppAccountTokenResponse
+  var namedCustomers: [String] { [customerId].filter { !$0.isEmpty } }
+}
+
+extension MergeCustomersRequest: RepeatableRequest {
+  typealias Response = MergeCustomersResponse
+  var namedCustomers: [String] { [fromCustomerId, intoCustomerId].filter { !$0.isEmpty } }
+}
+
+extension TransferPurchaseRequest: RepeatableRequest {
+  typealias Response = TransferPurchaseResponse
+  var namedCustomers: [String] { [fromCustomerId, toCustomerId].filter { !$0.isEmpty } }
+}
+
+extension UndoTransferRequest: RepeatableRequest {
+  typealias Response = UndoTransferResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension GrantRequest: RepeatableRequest {
+  typealias Response = GrantResponse
+  var namedCustomers: [String] { [customerId].filter { !$0.isEmpty } }
+}
+
+extension RevokeGrantRequest: RepeatableRequest {
+  typealias Response = RevokeGrantResponse
+  var namedCustomers: [String] { [] }
+}
 
 /// The rpcs of `entitled.v1.EntitlementService` that run synchronously on an event loop.
 protocol EntitlementServiceEventLoopMethods {

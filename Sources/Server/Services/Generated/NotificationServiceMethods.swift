@@ -45,11 +45,7 @@ extension NotificationServiceMethods {
   }
 }
 
-extension IngestNotificationRequest: AppRequest {}
-extension IngestNotificationResponse: PositionedResponse {}
-extension ReprocessNotificationsRequest: AppRequest {}
-extension ReprocessNotificationsResponse: PositionedResponse {}
-extension BackfillNotificationsRequest: AppRequest {}
-extension BackfillNotificationsResponse: PositionedResponse {}
-extension RequestTestNotificationRequest: AppRequest {}
-extension RequestTestNotificationResponse: PositionedResponse {}
+extension RequestTestNotificationRequest: RepeatableRequest {
+  typealias Response = RequestTestNotificationResponse
+  var namedCustomers: [String] { [] }
+}

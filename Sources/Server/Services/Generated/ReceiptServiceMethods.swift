@@ -68,15 +68,7 @@ extension ReceiptServiceMethods {
   }
 }
 
-extension SubmitTransactionRequest: AppRequest {}
-extension SubmitTransactionResponse: PositionedResponse {}
-extension SubmitTransactionsRequest: AppRequest {}
-extension SubmitTransactionsResponse: PositionedResponse {}
-extension SubmitReceiptRequest: AppRequest {}
-extension SubmitReceiptResponse: PositionedResponse {}
-extension StartMigrationRequest: AppRequest {}
-extension StartMigrationResponse: PositionedResponse {}
-extension CancelMigrationRequest: AppRequest {}
-extension CancelMigrationResponse: PositionedResponse {}
-extension PurgeMigrationRequest: AppRequest {}
-extension PurgeMigrationResponse: PositionedResponse {}
+extension StartMigrationRequest: RepeatableRequest {
+  typealias Response = StartMigrationResponse
+  var namedCustomers: [String] { [] }
+}

@@ -38,6 +38,3 @@ extension ReportServiceMethods {
     ]
   }
 }
-
-extension RecordReconciliationRequest: AppRequest {}
-extension RecordReconciliationResponse: PositionedResponse {}

@@ -65,21 +65,47 @@ extension RetentionMessagingServiceMethods {
   }
 }
 
-extension UploadRetentionImageRequest: AppRequest {}
-extension UploadRetentionImageResponse: PositionedResponse {}
-extension DeleteRetentionImageRequest: AppRequest {}
-extension DeleteRetentionImageResponse: PositionedResponse {}
-extension UploadRetentionMessageRequest: AppRequest {}
-extension UploadRetentionMessageResponse: PositionedResponse {}
-extension DeleteRetentionMessageRequest: AppRequest {}
-extension DeleteRetentionMessageResponse: PositionedResponse {}
-extension SetDefaultRetentionMessageRequest: AppRequest {}
-extension SetDefaultRetentionMessageResponse: PositionedResponse {}
-extension DeleteDefaultRetentionMessageRequest: AppRequest {}
-extension DeleteDefaultRetentionMessageResponse: PositionedResponse {}
-extension SetRetentionUrlRequest: AppRequest {}
-extension SetRetentionUrlResponse: PositionedResponse {}
-extension DeleteRetentionUrlRequest: AppRequest {}
-extension DeleteRetentionUrlResponse: PositionedResponse {}
-extension StartRetentionPerformanceTestRequest: AppRequest {}
-extension StartRetentionPerformanceTestResponse: PositionedResponse {}
+extension UploadRetentionImageRequest: RepeatableRequest {
+  typealias Response = UploadRetentionImageResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension DeleteRetentionImageRequest: RepeatableRequest {
+  typealias Response = DeleteRetentionImageResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension UploadRetentionMessageRequest: RepeatableRequest {
+  typealias Response = UploadRetentionMessageResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension DeleteRetentionMessageRequest: RepeatableRequest {
+  typealias Response = DeleteRetentionMessageResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension SetDefaultRetentionMessageRequest: RepeatableRequest {
+  typealias Response = SetDefaultRetentionMessageResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension DeleteDefaultRetentionMessageRequest: RepeatableRequest {
+  typealias Response = DeleteDefaultRetentionMessageResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension SetRetentionUrlRequest: RepeatableRequest {
+  typealias Response = SetRetentionUrlResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension DeleteRetentionUrlRequest: RepeatableRequest {
+  typealias Response = DeleteRetentionUrlResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension StartRetentionPerformanceTestRequest: RepeatableRequest {
+  typealias Response = StartRetentionPerformanceTestResponse
+  var namedCustomers: [String] { [] }
+}

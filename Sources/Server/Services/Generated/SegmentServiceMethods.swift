@@ -32,7 +32,12 @@ extension SegmentServiceMethods {
   }
 }
 
-extension CreateSegmentRequest: AppRequest {}
-extension CreateSegmentResponse: PositionedResponse {}
-extension DeleteSegmentRequest: AppRequest {}
-extension DeleteSegmentResponse: PositionedResponse {}
+extension CreateSegmentRequest: RepeatableRequest {
+  typealias Response = CreateSegmentResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension DeleteSegmentRequest: RepeatableRequest {
+  typealias Response = DeleteSegmentResponse
+  var namedCustomers: [String] { [] }
+}

@@ -35,9 +35,7 @@ extension WebhookServiceMethods {
   }
 }
 
-extension ResendDeliveriesRequest: AppRequest {}
-extension ResendDeliveriesResponse: PositionedResponse {}
-extension DiscardDeliveriesRequest: AppRequest {}
-extension DiscardDeliveriesResponse: PositionedResponse {}
-extension ResumeWebhookRequest: AppRequest {}
-extension ResumeWebhookResponse: PositionedResponse {}
+extension ResendDeliveriesRequest: RepeatableRequest {
+  typealias Response = ResendDeliveriesResponse
+  var namedCustomers: [String] { [] }
+}

@@ -96,7 +96,7 @@ extension RetentionMessagingServiceHandler {
   }
 
   /// Sends a change to Apple once for its idempotency key, and stores it.
-  private func change<Request: RetentionChange>(
+  private func change<Request: RepeatableRequest & ChangeRequest>(
     _ request: Request, _ method: String, _ call: CallContext,
     _ appleRequest: () throws(Status) -> AppStoreRequest
   ) async throws(Status) -> Request.Response {

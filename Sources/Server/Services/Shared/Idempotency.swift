@@ -5,7 +5,7 @@ internal import RPC
 internal import Store
 internal import Wire
 
-/// A request whose sender may repeat it with the same idempotency key.
+/// A request whose sender may repeat it with the same idempotency key. The generator declares the conformances.
 protocol RepeatableRequest: WireMessage {
   /// The response, which is stored under the key.
   associatedtype Response: RepeatedResponse
@@ -14,28 +14,6 @@ protocol RepeatableRequest: WireMessage {
   var idempotencyKey: String { get set }
   /// The ids of the customers that the request names. Erasing one of them erases the stored response too.
   var namedCustomers: [String] { get }
-}
-
-/// A repeatable request about one customer.
-protocol RepeatableCustomerRequest: RepeatableRequest {
-  var customerId: String { get }
-}
-
-extension RepeatableCustomerRequest {
-  var namedCustomers: [String] { [customerId] }
-}
-
-/// A repeatable request that names no customer.
-protocol RepeatableAppRequest: RepeatableRequest {}
-
-extension RepeatableAppRequest {
-  var namedCustomers: [String] { [] }
-}
-
-/// A response that states whether it is the stored one of an earlier request.
-protocol RepeatedResponse: WireMessage {
-  /// Whether an earlier call with the same key caused the response.
-  var repeated: Bool { get set }
 }
 
 /// The idempotency key of one call, and the stored response to it.

@@ -74,53 +74,6 @@ struct RequestedPage: Sendable {
   }
 }
 
-/// A request for one page of a list.
-protocol PagedRequest: WireMessage {
-  var pageToken: String { get set }
-  /// The size that the sender wants, as ``RequestValidation/pageSize(_:)`` reads it.
-  var pageSize: Int32 { get set }
-}
-
-extension ListGroupMembersRequest: PagedRequest {}
-extension ListExternalPurchaseTokensRequest: PagedRequest {}
-extension ListConsentWithdrawalsRequest: PagedRequest {}
-extension CompareNotificationVersionsRequest: PagedRequest {}
-extension CompareWithAppleRequest: PagedRequest {}
-extension ExplainRequest: PagedRequest {}
-extension FindCustomersRequest: PagedRequest {}
-extension GetCatalogRequest: PagedRequest {}
-extension GetDriftReportRequest: PagedRequest {}
-extension GetProbableFamilyRequest: PagedRequest {}
-extension ListAuditEntriesRequest: PagedRequest {}
-extension ListConsumptionRequestsRequest: PagedRequest {}
-extension ListContradictionsRequest: PagedRequest {}
-extension ListCustomersRequest: PagedRequest {}
-extension ListDeliveriesRequest: PagedRequest {}
-extension ListDisagreementsRequest: PagedRequest {}
-extension ListGrantsRequest: PagedRequest {}
-extension ListMigrationFailuresRequest: PagedRequest {}
-extension ListMigrationsRequest: PagedRequest {}
-extension ListNotesRequest: PagedRequest {}
-extension ListNotificationsRequest: PagedRequest {}
-extension ListRepairsRequest: PagedRequest {}
-extension ListReportPurchasesRequest: PagedRequest {}
-extension ListRetentionRequestsRequest: PagedRequest {}
-extension ListSeatsRequest: PagedRequest {}
-extension ListSegmentsRequest: PagedRequest {}
-extension ListTimelineRequest: PagedRequest {}
-extension ListUnclaimedPurchasesRequest: PagedRequest {}
-extension ListUnfulfilledPurchasesRequest: PagedRequest {}
-extension ListWebhooksRequest: PagedRequest {}
-extension LookUpOrderRequest: PagedRequest {}
-
-extension GetRefundHistoryRequest: PagedRequest {
-  /// Apple decides the size of these pages.
-  var pageSize: Int32 {
-    get { 0 }
-    set {}
-  }
-}
-
 extension Status {
   /// `INVALID_PAGE_TOKEN`: the sender has to begin with the first page.
   static var invalidPageToken: Status {

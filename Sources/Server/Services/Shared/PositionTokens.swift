@@ -96,15 +96,3 @@ struct PositionStamp: Sendable {
     }
   }
 }
-
-/// A request about one app.
-protocol AppRequest: WireMessage {
-  /// The id of the app in the configuration.
-  var app: String { get }
-}
-
-/// A response with the position of the store after a write.
-protocol PositionedResponse: WireMessage {
-  /// The position as a token; empty without one.
-  var position: String { get set }
-}

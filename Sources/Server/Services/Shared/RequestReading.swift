@@ -39,6 +39,17 @@ extension AppDefinition {
   }
 }
 
+extension ActorRequest {
+  /// The request as evidence stores it: `CALLER/ACTOR`, so that no caller can pass its action off as that of another. A
+  /// call without authentication keeps the stated actor.
+  func attributed(to call: CallContext) -> Self {
+    guard !call.caller.isEmpty else { return self }
+    var request = self
+    request.actor = actor.isEmpty ? call.caller : "\(call.caller)/\(actor)"
+    return request
+  }
+}
+
 extension Status {
   /// A field whose value the service does not accept. `field` has its name in the contract.
   static func invalidField(_ field: String, _ problem: String) -> Status {
