@@ -19,8 +19,7 @@ extension AppStoreServiceHandler {
   func extendRenewalDate(
     _ request: ExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.ExtendRenewalDateResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
       let identifier = try once.requestIdentifier(request.requestIdentifier)
@@ -50,8 +49,7 @@ extension AppStoreServiceHandler {
   func massExtendRenewalDate(
     _ request: MassExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.MassExtendRenewalDateResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.productId, "product_id")
       let identifier = try once.requestIdentifier(request.requestIdentifier)
@@ -94,8 +92,7 @@ extension AppStoreServiceHandler {
   func setAppAccountToken(
     _ request: SetAppAccountTokenRequest, _ call: CallContext
   ) async throws(Status) -> SetAppAccountTokenResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
       try RequestValidation.given(request.appAccountToken, "app_account_token")

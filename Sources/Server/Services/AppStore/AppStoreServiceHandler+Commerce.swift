@@ -16,8 +16,7 @@ extension AppStoreServiceHandler {
   func finishTransaction(
     _ request: FinishTransactionRequest, _ call: CallContext
   ) async throws(Status) -> FinishTransactionResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.transactionId, "transaction_id")
       let call = try self.call(request.app, request.environment, call)
@@ -38,8 +37,7 @@ extension AppStoreServiceHandler {
   func sendAdvancedCommerceRequest(
     _ request: SendAdvancedCommerceRequestRequest, _ call: CallContext
   ) async throws(Status) -> SendAdvancedCommerceRequestResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.transactionId, "transaction_id")
       let reference = try once.requestIdentifier(request.requestReferenceId, field: "request_reference_id")
@@ -66,8 +64,7 @@ extension AppStoreServiceHandler {
   func sendExternalPurchaseReport(
     _ request: SendExternalPurchaseReportRequest, _ call: CallContext
   ) async throws(Status) -> SendExternalPurchaseReportResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.reportJson, "report_json")
       let identifier = try once.requestIdentifier(request.requestIdentifier)

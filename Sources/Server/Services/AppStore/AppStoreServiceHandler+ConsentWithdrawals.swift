@@ -13,8 +13,7 @@ extension AppStoreServiceHandler {
     _ request: ListConsentWithdrawalsRequest, _ call: CallContext
   ) async throws(Status) -> ListConsentWithdrawalsResponse {
     let app = try context.catalog.value.app(request.app)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     if let customer = request.customerId.given { return try await withdrawals(of: customer, app, request) }
     var query = ConsentWithdrawalFilter(appID: app.id, limit: size + 1)
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
@@ -71,14 +70,11 @@ extension AppStoreServiceHandler {
   func settleConsentWithdrawal(
     _ request: SettleConsentWithdrawalRequest, _ call: CallContext
   ) async throws(Status) -> SettleConsentWithdrawalResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.appTransactionId, "app_transaction_id")
-    let scope = CommandScope(
-      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
-      note: request.note)
+    let scope = try CommandScope(request, in: app)
     return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.settleConsentWithdrawal(of: request.appTransactionId, scope)
     } response: { outcome in

@@ -19,8 +19,7 @@ extension AppStoreServiceHandler {
   func sendConsumptionInformation(
     _ request: SendConsumptionInformationRequest, _ call: CallContext
   ) async throws(Status) -> SendConsumptionInformationResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.transactionId, "transaction_id")
       let information = try AppStore.ConsumptionRequest(request)
@@ -107,16 +106,12 @@ extension AppStoreServiceHandler {
   func setConsumptionConsent(
     _ request: SetConsumptionConsentRequest, _ call: CallContext
   ) async throws(Status) -> SetConsumptionConsentResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let app = try context.scope(of: request).app
     try RequestValidation.customerID(request.customerId)
     guard let isGiven = request.consented else { throw .missingField("consented", "consented is not set") }
-    let scope = CommandScope(
-      appID: app.id, environment: environment, actor: request.actor, note: request.note,
-      isDryRun: request.dryRun)
+    let scope = try CommandScope(request, in: app, isDryRun: request.dryRun)
     return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.recordConsent(isGiven, of: request.customerId, scope)
     } response: { outcome in

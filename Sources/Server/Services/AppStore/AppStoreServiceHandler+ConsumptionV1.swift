@@ -15,8 +15,7 @@ extension AppStoreServiceHandler {
   func sendConsumptionInformationV1(
     _ request: SendConsumptionInformationV1Request, _ call: CallContext
   ) async throws(Status) -> SendConsumptionInformationV1Response {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.transactionId, "transaction_id")
       let body = try request.information()

@@ -14,8 +14,7 @@ extension AppStoreServiceHandler {
     _ request: ListExternalPurchaseTokensRequest, _ call: CallContext
   ) async throws(Status) -> ListExternalPurchaseTokensResponse {
     let app = try context.catalog.value.app(request.app)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     var query = ExternalTokenFilter(appID: app.id, limit: size + 1)
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
     query.onlyUnreported = !request.includeReported

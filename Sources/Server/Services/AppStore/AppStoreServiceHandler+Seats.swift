@@ -32,11 +32,9 @@ extension AppStoreServiceHandler {
 
   /// The claimed seats in the order of their claims. The position of a page is the last seat of the previous one.
   func listSeats(_ request: ListSeatsRequest, _ call: CallContext) async throws(Status) -> ListSeatsResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let purchase = LineKey(
       appID: app.id, environment: environment, lineID: request.originalTransactionId)
     let response = try await context.read { reader throws(StoreError) in
@@ -62,8 +60,7 @@ extension AppStoreServiceHandler {
   func claimSeat(
     _ request: ClaimSeatRequest, _ call: CallContext
   ) async throws(Status) -> Wire.ClaimSeatResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       let identifier = try once.requestIdentifier(request.requestIdentifier)
       if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
@@ -100,8 +97,7 @@ extension AppStoreServiceHandler {
   func associateSeat(
     _ request: AssociateSeatRequest, _ call: CallContext
   ) async throws(Status) -> Wire.AssociateSeatResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.seatId, "seat_id")
       try RequestValidation.customerID(request.customerId)
@@ -133,8 +129,7 @@ extension AppStoreServiceHandler {
   func unclaimSeat(
     _ request: UnclaimSeatRequest, _ call: CallContext
   ) async throws(Status) -> UnclaimSeatResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.seatId, "seat_id")
       let call = try seatCall(request, call)
@@ -182,8 +177,7 @@ extension AppStoreServiceHandler {
   /// Checks the common fields of a request. The client is missing, and the ledger has the only record, in each
   /// environment in which Apple has no seat endpoints.
   private func seatCall(_ request: some SeatRequest, _ call: CallContext) throws(Status) -> SeatCall {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
     let client =
       environment == .sandbox ? try? context.apple.lookup.client(for: app.id, in: environment) : nil

@@ -102,8 +102,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     _ request: LookUpOrderRequest, _ call: CallContext
   ) async throws(Status) -> LookUpOrderResponse {
     try RequestValidation.given(request.orderId, "order_id")
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let first = Int(clamping: try page.number ?? 0)
     // Apple looks up orders in Production only.
     let call = try self.call(request.app, .production, call)

@@ -16,8 +16,7 @@ struct AuditServiceHandler: AuditServiceMethods {
   func listAuditEntries(
     _ request: ListAuditEntriesRequest, _ call: CallContext
   ) async throws(Status) -> ListAuditEntriesResponse {
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     var filter = AuditFilter(limit: size + 1)
     if !request.app.isEmpty { filter.appID = try context.catalog.value.app(request.app).id }
     filter.customerID = request.customerId.given

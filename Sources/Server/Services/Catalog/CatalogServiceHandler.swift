@@ -14,10 +14,8 @@ struct CatalogServiceHandler: CatalogServiceMethods {
   func getCatalog(
     _ request: GetCatalogRequest, _ call: CallContext
   ) async throws(Status) -> GetCatalogResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (app, environment) = try context.scope(of: request)
+    let (page, size) = try context.page(of: request)
     let wanted = Set(request.productIds)
     let products = app.products.values.sorted { $0.productID < $1.productID }
       .filter { wanted.isEmpty || wanted.contains($0.productID) }

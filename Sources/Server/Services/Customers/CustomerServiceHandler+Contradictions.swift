@@ -13,10 +13,8 @@ extension CustomerServiceHandler {
   func listContradictions(
     _ request: ListContradictionsRequest, _ call: CallContext
   ) async throws(Status) -> ListContradictionsResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (app, environment) = try context.scope(of: request)
+    let (page, size) = try context.page(of: request)
     let now = context.now(in: environment)
     let response = try await context.readExpensively(call) {
       reader throws(StoreError) -> ListContradictionsResponse in

@@ -17,8 +17,7 @@ extension CustomerServiceHandler {
   func getCustomerHistory(
     _ request: GetCustomerHistoryRequest, _ call: CallContext
   ) async throws(Status) -> GetCustomerHistoryResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
     let asOf = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") }
     let range = try HistoryRange(request, until: asOf ?? context.now(in: environment))

@@ -20,8 +20,7 @@ extension CustomerServiceHandler {
   func getPurchase(
     _ request: GetPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> GetPurchaseResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
     let line = LineKey(appID: app.id, environment: environment, lineID: request.originalTransactionId)
     let mayOperate = call.hasRole(.operate)

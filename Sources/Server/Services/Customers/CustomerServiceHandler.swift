@@ -36,8 +36,7 @@ struct CustomerServiceHandler: CustomerServiceMethods {
   func describeCustomer(
     _ request: DescribeCustomerRequest, _ call: CallContext
   ) async throws(Status) -> DescribeCustomerResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let times = context.ledger.clocks.times()
@@ -60,8 +59,7 @@ extension CustomerServiceHandler {
   ///
   /// - Throws: `MISSING_FIELD` without a text.
   func addNote(_ request: AddNoteRequest, _ call: CallContext) async throws(Status) -> AddNoteResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.customerID(request.customerId)
@@ -77,12 +75,10 @@ extension CustomerServiceHandler {
 
   /// The position of a page is the evidence of the last note of the previous page.
   func listNotes(_ request: ListNotesRequest, _ call: CallContext) async throws(Status) -> ListNotesResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let before = try page.number.map(EvidenceID.init(rawValue:))
     let notes = try await context.read { reader throws(StoreError) in
       try reader.notes(about: reader.finalMergeTarget(of: key), before: before, limit: size + 1)
@@ -100,8 +96,7 @@ extension CustomerServiceHandler {
   func deleteNote(
     _ request: DeleteNoteRequest, _ call: CallContext
   ) async throws(Status) -> DeleteNoteResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.noteId, "note_id")
@@ -118,8 +113,7 @@ extension CustomerServiceHandler {
   func setCustomerAttributes(
     _ request: SetCustomerAttributesRequest, _ call: CallContext
   ) async throws(Status) -> SetCustomerAttributesResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.customerID(request.customerId)
@@ -137,8 +131,7 @@ extension CustomerServiceHandler {
   func getCustomerAttributes(
     _ request: GetCustomerAttributesRequest, _ call: CallContext
   ) async throws(Status) -> GetCustomerAttributesResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     return try await context.read { reader throws(StoreError) in

@@ -23,10 +23,8 @@ extension EntitlementServiceHandler {
   func listUnclaimedPurchases(
     _ request: ListUnclaimedPurchasesRequest, _ call: CallContext
   ) async throws(Status) -> ListUnclaimedPurchasesResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (app, environment) = try context.scope(of: request)
+    let (page, size) = try context.page(of: request)
     let response = try await context.readExpensively(call) { reader throws(StoreError) in
       let lines = try reader.unclaimedLines(
         of: app.id, in: environment, after: page.position, limit: size + 1)

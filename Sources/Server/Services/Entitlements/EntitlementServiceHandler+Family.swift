@@ -13,11 +13,9 @@ extension EntitlementServiceHandler {
   func getProbableFamily(
     _ request: GetProbableFamilyRequest, _ call: CallContext
   ) async throws(Status) -> GetProbableFamilyResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let first = Int(clamping: try page.number ?? 0)
     let customer = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let members = try await context.readExpensively(call) { reader throws(StoreError) in

@@ -12,8 +12,7 @@ extension EntitlementServiceHandler {
   func listUnfulfilledPurchases(
     _ request: ListUnfulfilledPurchasesRequest, _ call: CallContext
   ) async throws(Status) -> ListUnfulfilledPurchasesResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     let size = try RequestValidation.pageSize(request.pageSize)
     var filter = UnfulfilledFilter(
       appEnvironment: AppEnvironment(appID: app.id, environment: environment), limit: size + 1)

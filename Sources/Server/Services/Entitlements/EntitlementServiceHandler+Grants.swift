@@ -13,11 +13,9 @@ extension EntitlementServiceHandler {
   /// - Throws: `MISSING_FIELD`, `INVALID_FIELD`, `UNKNOWN_ENTITLEMENT`; `REVISION_CONFLICT` for another state with a
   ///   stored revision.
   func grant(_ request: GrantRequest, _ call: CallContext) async throws(Status) -> GrantResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
     try RequestValidation.entitlement(request.entitlement, of: app)
     let level = try Self.level(request.accessLevel)
@@ -27,9 +25,7 @@ extension EntitlementServiceHandler {
     if external == nil, let until, until <= since ?? context.now(in: environment) {
       throw .invalidField("until", "until is not after the grant begins")
     }
-    let scope = CommandScope(
-      appID: app.id, environment: environment, actor: request.actor, note: request.note,
-      isDryRun: request.dryRun)
+    let scope = try CommandScope(request, in: app, isDryRun: request.dryRun)
     return try await once.run(scope) { scope async throws(LedgerError) in
       if let external {
         return try await context.ledger.grant(
@@ -56,8 +52,7 @@ extension EntitlementServiceHandler {
     _ request: ListGrantsRequest, _ call: CallContext
   ) async throws(Status) -> ListGrantsResponse {
     let app = try context.catalog.value.app(request.app)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     var filter = GrantFilter(
       appID: app.id, environment: try app.environment(request.environment), limit: size + 1)
     filter.customerID = request.customerId.given
@@ -77,8 +72,7 @@ extension EntitlementServiceHandler {
   func revokeGrant(
     _ request: RevokeGrantRequest, _ call: CallContext
   ) async throws(Status) -> RevokeGrantResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.grantId, "grant_id")

@@ -14,15 +14,12 @@ extension EntitlementServiceHandler {
   func linkPurchase(
     _ request: LinkPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> LinkPurchaseResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.customerID(request.customerId)
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
-    let scope = CommandScope(
-      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
-      note: request.note, isDryRun: request.dryRun)
+    let scope = try CommandScope(request, in: app, isDryRun: request.dryRun)
     let policy = try Entitlements.OwnershipPolicy(request.policy) ?? app.ownershipPolicy
     return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.move(
@@ -43,15 +40,12 @@ extension EntitlementServiceHandler {
   func registerAppAccountToken(
     _ request: RegisterAppAccountTokenRequest, _ call: CallContext
   ) async throws(Status) -> RegisterAppAccountTokenResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.customerID(request.customerId)
     try RequestValidation.given(request.appAccountToken, "app_account_token")
-    let scope = CommandScope(
-      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
-      note: request.note, isDryRun: request.dryRun)
+    let scope = try CommandScope(request, in: app, isDryRun: request.dryRun)
     return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.registerToken(request.appAccountToken, of: request.customerId, scope)
     } response: { outcome in
@@ -69,16 +63,13 @@ extension EntitlementServiceHandler {
   func transferPurchase(
     _ request: TransferPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> TransferPurchaseResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
     try RequestValidation.given(request.fromCustomerId, "from_customer_id")
     try RequestValidation.given(request.toCustomerId, "to_customer_id")
-    let scope = CommandScope(
-      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
-      note: request.note, isDryRun: request.dryRun)
+    let scope = try CommandScope(request, in: app, isDryRun: request.dryRun)
     // A transfer request without a policy asks for a transfer.
     let policy = try Entitlements.OwnershipPolicy(request.policy) ?? .transfer
     return try await once.run(scope) { scope async throws(LedgerError) in
@@ -99,13 +90,10 @@ extension EntitlementServiceHandler {
   func mergeCustomers(
     _ request: MergeCustomersRequest, _ call: CallContext
   ) async throws(Status) -> MergeCustomersResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
-    let scope = CommandScope(
-      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
-      note: request.note, isDryRun: request.dryRun)
+    let scope = try CommandScope(request, in: app, isDryRun: request.dryRun)
     return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.merge(request.fromCustomerId, into: request.intoCustomerId, scope)
     } response: { outcome in
@@ -123,8 +111,7 @@ extension EntitlementServiceHandler {
   func undoTransfer(
     _ request: UndoTransferRequest, _ call: CallContext
   ) async throws(Status) -> UndoTransferResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.transferId, "transfer_id")

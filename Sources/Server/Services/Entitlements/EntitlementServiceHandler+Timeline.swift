@@ -19,11 +19,9 @@ extension EntitlementServiceHandler {
   func listTimeline(
     _ request: ListTimelineRequest, _ call: CallContext
   ) async throws(Status) -> ListTimelineResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let last = try page.number
     let mayOperate = call.hasRole(.operate)
     if request.includeWebhooks, !mayOperate {

@@ -15,8 +15,7 @@ extension EntitlementServiceHandler {
   func issueToken(
     _ request: IssueTokenRequest, _ call: CallContext
   ) async throws(Status) -> IssueTokenResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
     for name in request.entitlements { try RequestValidation.entitlement(name, of: app) }
     guard let settings = context.signing.tokens else {

@@ -37,8 +37,7 @@ extension EntitlementServiceHandler {
   func getCustomer(
     _ request: GetCustomerRequest, _ call: CallContext
   ) async throws(Status) -> GetCustomerResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let mayOperate = call.hasRole(.operate)
@@ -74,8 +73,7 @@ extension EntitlementServiceHandler {
   ///
   /// - Throws: `UNKNOWN_ENTITLEMENT` for one that the catalog of the app does not have.
   func explain(_ request: ExplainRequest, _ call: CallContext) async throws(Status) -> ExplainResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
     try RequestValidation.entitlement(request.entitlement, of: app)
     let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }

@@ -17,10 +17,8 @@ extension ReceiptServiceHandler {
   func compareWithApple(
     _ request: CompareWithAppleRequest, _ call: CallContext
   ) async throws(Status) -> CompareWithAppleResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (app, environment) = try context.scope(of: request)
+    let (page, size) = try context.page(of: request)
     let start = try SamplePosition(page.position)
     guard request.sampleEvery >= 0 else { throw .invalidField("sample_every", "sample_every is less than 0") }
     let customers = try await context.readExpensively(call) { reader throws(StoreError) in

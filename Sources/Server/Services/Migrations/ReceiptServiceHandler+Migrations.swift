@@ -29,8 +29,7 @@ extension ReceiptServiceHandler {
     _ request: ListMigrationsRequest, _ call: CallContext
   ) async throws(Status) -> ListMigrationsResponse {
     let app = try context.catalog.value.app(request.app)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let last = try page.number
     do throws(MigrationError) {
       let jobs = try await context.intake.migrations.jobs(of: app.id, before: last, limit: size + 1)
@@ -83,8 +82,7 @@ extension ReceiptServiceHandler {
   func startMigration(
     _ request: StartMigrationRequest, _ call: CallContext
   ) async throws(Status) -> StartMigrationResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     let environments = try app.searchedEnvironments(request.environment)

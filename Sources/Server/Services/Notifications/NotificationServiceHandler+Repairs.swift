@@ -17,8 +17,7 @@ extension NotificationServiceHandler {
   func backfillNotifications(
     _ request: BackfillNotificationsRequest, _ call: CallContext
   ) async throws(Status) -> BackfillNotificationsResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     let now = context.now(in: environment)
     let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") } ?? now
     let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
@@ -49,8 +48,7 @@ extension NotificationServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment =
       request.environment == .unspecified ? nil : try app.environment(request.environment)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let before = try page.number
     return try await context.read { reader throws(StoreError) in
       let found = try reader.repairs(of: app.id, in: environment, before: before, limit: size + 1)
@@ -72,8 +70,7 @@ extension NotificationServiceHandler {
     _ request: GetDriftReportRequest, _ call: CallContext
   ) async throws(Status) -> GetDriftReportResponse {
     let app = try context.catalog.value.app(request.app)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let last = try page.position.map { position throws(Status) in
       try Store.Drift.Key(position: position)
     }

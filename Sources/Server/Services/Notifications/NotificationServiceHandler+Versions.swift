@@ -14,10 +14,8 @@ extension NotificationServiceHandler {
   func compareNotificationVersions(
     _ request: CompareNotificationVersionsRequest, _ call: CallContext
   ) async throws(Status) -> CompareNotificationVersionsResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (app, environment) = try context.scope(of: request)
+    let (page, size) = try context.page(of: request)
     let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
     let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     let report = VersionComparisonReport(

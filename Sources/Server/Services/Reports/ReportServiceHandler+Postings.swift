@@ -17,8 +17,7 @@ extension ReportServiceHandler {
   func listPostings(
     _ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext
   ) async throws(Status) {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     guard request.afterNumber >= 0 else { throw .invalidField("after_number", "after_number is below 0") }
     let span = try Self.span(of: request)
     try await requirePosting(request.afterNumber, app.id, environment, call)

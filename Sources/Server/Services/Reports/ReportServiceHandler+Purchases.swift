@@ -13,10 +13,8 @@ extension ReportServiceHandler {
   func listReportPurchases(
     _ request: ListReportPurchasesRequest, _ call: CallContext
   ) async throws(Status) -> ListReportPurchasesResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (app, environment) = try context.scope(of: request)
+    let (page, size) = try context.page(of: request)
     let value = try value(of: request)
     let now = context.now(in: environment)
     let knownAt = try request.query.flatMap { query throws(Status) in

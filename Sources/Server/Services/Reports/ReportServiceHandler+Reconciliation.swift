@@ -19,8 +19,7 @@ extension ReportServiceHandler {
   func recordReconciliation(
     _ request: RecordReconciliationRequest, _ call: CallContext
   ) async throws(Status) -> RecordReconciliationResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     guard (1...Self.maxDays).contains(request.days.count) else {
       throw .invalidField("days", "days has not 1 to \(Self.maxDays) elements")
     }
@@ -70,8 +69,7 @@ extension ReportServiceHandler {
   func getReconciliation(
     _ request: GetReconciliationRequest, _ call: CallContext
   ) async throws(Status) -> GetReconciliationResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     let days = try Reports.ReportQuery.days(request.startTime, request.endTime, prefix: "")
     guard !request.allRuns || days.upperBound.number - days.lowerBound.number <= Self.maxDaysOfRuns else {
       throw Status(

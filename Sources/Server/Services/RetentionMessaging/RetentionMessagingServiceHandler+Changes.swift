@@ -99,9 +99,8 @@ extension RetentionMessagingServiceHandler {
   private func change<Request: RepeatableRequest & ChangeRequest>(
     _ request: Request, _ method: String, _ call: CallContext,
     _ appleRequest: () throws(Status) -> AppStoreRequest
-  ) async throws(Status) -> Request.Response {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+  ) async throws(Status) -> Request.Response where Request.Response: AcceptedResponse {
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       let sent = try appleRequest()
       let call = try appStore.call(request.app, request.environment, call)

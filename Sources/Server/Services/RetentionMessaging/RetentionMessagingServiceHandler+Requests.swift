@@ -12,8 +12,7 @@ extension RetentionMessagingServiceHandler {
     _ request: ListRetentionRequestsRequest, _ call: CallContext
   ) async throws(Status) -> ListRetentionRequestsResponse {
     let app = try context.catalog.value.app(request.app)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     var query = RetentionRequestFilter(appID: app.id, limit: size + 1)
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
     query.outcome = try Entitlements.RetentionOutcome(request.outcome)
@@ -40,8 +39,7 @@ extension RetentionMessagingServiceHandler {
   func getRetentionReport(
     _ request: GetRetentionReportRequest, _ call: CallContext
   ) async throws(Status) -> GetRetentionReportResponse {
-    let app = try context.catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
+    let (app, environment) = try context.scope(of: request)
     let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
     let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
     if let from, let to, to <= from {

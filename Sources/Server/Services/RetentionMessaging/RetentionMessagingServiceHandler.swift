@@ -91,8 +91,7 @@ struct RetentionMessagingServiceHandler: RetentionMessagingServiceMethods {
   func startRetentionPerformanceTest(
     _ request: StartRetentionPerformanceTestRequest, _ call: CallContext
   ) async throws(Status) -> StartRetentionPerformanceTestResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
       try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
       return try await appStore.changeOnce(

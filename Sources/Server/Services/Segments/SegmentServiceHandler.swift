@@ -21,8 +21,7 @@ struct SegmentServiceHandler: SegmentServiceMethods {
   ) async throws(Status) -> ListCustomersResponse {
     let app = try context.catalog.value.app(request.app)
     let place = AppEnvironment(appID: app.id, environment: try app.environment(request.environment))
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let start = try SegmentPosition(page.position)
     let countLimit = try Self.countLimit(request.countLimit)
     let selection = try SegmentSelection(request, in: app)
@@ -127,8 +126,7 @@ struct SegmentServiceHandler: SegmentServiceMethods {
   func createSegment(
     _ request: CreateSegmentRequest, _ call: CallContext
   ) async throws(Status) -> CreateSegmentResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     let scope = CommandScope(appID: app.id, environment: try app.environment(request.environment))
@@ -155,8 +153,7 @@ struct SegmentServiceHandler: SegmentServiceMethods {
   func deleteSegment(
     _ request: DeleteSegmentRequest, _ call: CallContext
   ) async throws(Status) -> DeleteSegmentResponse {
-    let request = request.attributed(to: call)
-    let once = Idempotency(of: request, call, context)
+    let (request, once) = context.attributed(request, to: call)
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     let scope = CommandScope(appID: app.id, environment: try app.environment(request.environment))

@@ -102,6 +102,16 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
   }
 }
 
+extension ServiceContext {
+  /// The request as evidence stores it, and its idempotency key.
+  func attributed<Request: RepeatableRequest & ActorRequest>(
+    _ request: Request, to call: CallContext
+  ) -> (request: Request, once: Idempotency<Request>) {
+    let request = request.attributed(to: call)
+    return (request, Idempotency(of: request, call, self))
+  }
+}
+
 // Requests that call Apple, which takes time and may end without a response.
 extension Idempotency {
   /// Runs `body` unless a response is stored. A concurrent call with the same key waits for the first one, and then

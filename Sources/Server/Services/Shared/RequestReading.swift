@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import Ledger
 internal import RPC
 internal import Wire
 
@@ -36,6 +37,37 @@ extension AppDefinition {
   func searchedEnvironments(_ requested: Wire.Environment) throws(Status) -> [AppStore.Environment] {
     if case .unspecified = requested { return environments }
     return [try environment(requested)]
+  }
+}
+
+extension ServiceContext {
+  /// The app and the environment of a request.
+  ///
+  /// - Throws: as ``Entitlements/Catalog/app(_:)`` and ``Entitlements/AppDefinition/environment(_:)``.
+  func scope(
+    of request: some ScopedRequest
+  ) throws(Status) -> (app: AppDefinition, environment: AppStore.Environment) {
+    let app = try catalog.value.app(request.app)
+    return (app, try app.environment(request.environment))
+  }
+
+  /// The page that a request asks for, and its size.
+  ///
+  /// - Throws: as ``RequestValidation/pageSize(_:)`` and ``PageTokens/page(_:)``.
+  func page(of request: some PagedRequest) throws(Status) -> (page: RequestedPage, size: Int) {
+    let size = try RequestValidation.pageSize(request.pageSize)
+    return (try pageTokens.page(request), size)
+  }
+}
+
+extension CommandScope {
+  /// The scope of a request that changes something of `app`.
+  ///
+  /// - Throws: as ``Entitlements/AppDefinition/environment(_:)``.
+  init(_ request: some ChangeRequest, in app: AppDefinition, isDryRun: Bool = false) throws(Status) {
+    self.init(
+      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
+      note: request.note, isDryRun: isDryRun)
   }
 }
 

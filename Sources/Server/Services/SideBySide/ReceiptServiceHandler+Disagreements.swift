@@ -16,8 +16,7 @@ extension ReceiptServiceHandler {
     _ request: ListDisagreementsRequest, _ call: CallContext
   ) async throws(Status) -> ListDisagreementsResponse {
     let app = try context.catalog.value.app(request.app)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     var query = DisagreementFilter(
       appID: app.id, environment: try app.environment(request.environment), limit: size + 1)
     query.customerID = request.customerId.given

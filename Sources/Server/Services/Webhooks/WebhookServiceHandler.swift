@@ -15,8 +15,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     _ request: ListWebhooksRequest, _ call: CallContext
   ) async throws(Status) -> ListWebhooksResponse {
     let app = try context.catalog.value.app(request.app)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let first = Int(try page.number ?? 0)
     let rest = context.deliveries.settings(of: app.id).dropFirst(first)
     return try await context.read { reader throws(StoreError) in
@@ -35,8 +34,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
   ) async throws(Status) -> ListDeliveriesResponse {
     let settings = try context.deliveries.settings(
       request.webhook, request.kind, of: context.catalog.value.app(request.app).id)
-    let size = try RequestValidation.pageSize(request.pageSize)
-    let page = try context.pageTokens.page(request)
+    let (page, size) = try context.page(of: request)
     let last = try page.number ?? 0
     let state = try Store.Delivery.State(request.state)
     let response = try await context.read { reader throws(StoreError) in
