@@ -16,8 +16,7 @@ extension Action {
     perform: { call async throws(Status) in
       let response = try await call.visit.call(
         Calls.refreshPurchase,
-        .with {
-          call.fill(&$0.app, &$0.environment)
+        .about(call.scope) {
           $0.transactionId = call.form["transaction"]
           $0.note = call.note
         })
@@ -53,19 +52,14 @@ extension Action {
       let previous = try await purchase(of: call).appAccountToken
       _ = try await call.visit.call(
         Calls.setAppAccountToken,
-        .with {
-          call.fill(&$0.app, &$0.environment)
+        call.change {
           $0.originalTransactionId = call.form["purchase"]
           $0.appAccountToken = call.form["account_token"]
-          $0.idempotencyKey = call.key
-          $0.actor = call.actor
-          $0.note = call.note
         })
       // Apple answers without a document. Without one that has the token, the page would still show the previous one.
       let refreshed = await call.visit.attempt(
         Calls.refreshPurchase,
-        .with {
-          call.fill(&$0.app, &$0.environment)
+        .about(call.scope) {
           $0.transactionId = call.form["purchase"]
           $0.note = call.note
         })
@@ -80,8 +74,7 @@ extension Action {
   private static func purchase(of call: ActionCall) async throws(Status) -> GetPurchaseResponse {
     try await call.visit.call(
       Calls.getPurchase,
-      .with {
-        call.fill(&$0.app, &$0.environment)
+      .about(call.scope) {
         $0.originalTransactionId = call.form["purchase"]
       })
   }
@@ -119,14 +112,10 @@ extension Action {
     perform: { call async throws(Status) in
       let response = try await call.visit.call(
         Calls.extendRenewalDate,
-        .with {
-          call.fill(&$0.app, &$0.environment)
+        call.change {
           $0.originalTransactionId = call.form["purchase"]
           $0.extendByDays = Int32(call.form["days"]) ?? 0
           $0.reason = ExtendReason(rawValue: Int32(call.form["reason"]) ?? 0)
-          $0.idempotencyKey = call.key
-          $0.actor = call.actor
-          $0.note = call.note
         })
       let date = response.effectiveDate?.instant.map { Text.renewsAt($0) } ?? ""
       return ActionResult(
@@ -181,18 +170,14 @@ extension Action {
       }
       percentage = percent * 1_000
     }
-    return .with {
-      call.fill(&$0.app, &$0.environment)
+    return call.change(isDryRun: isDryRun) {
       $0.transactionId = call.form["transaction"]
       $0.customerConsented = call.form["consent"] == "1"
       $0.deliveryStatus = DeliveryStatus(rawValue: Int32(call.form["delivery"]) ?? 0)
       $0.refundPreference = RefundPreference(rawValue: Int32(call.form["preference"]) ?? 0)
       $0.consumptionPercentage = percentage
       $0.sampleContentProvided = call.form["sample"] == "1"
-      $0.actor = call.actor
-      $0.idempotencyKey = isDryRun ? "" : call.key
       $0.dryRun = isDryRun
-      $0.note = call.note
     }
   }
 

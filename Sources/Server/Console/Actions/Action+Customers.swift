@@ -41,15 +41,11 @@ extension Action {
     })
 
   private static func grantRequest(_ call: ActionCall, _ until: Instant?, isDryRun: Bool) -> GrantRequest {
-    .with {
-      call.fill(&$0.app, &$0.environment)
+    call.change(isDryRun: isDryRun) {
       $0.customerId = call.form["customer"]
       $0.entitlement = call.form["entitlement"]
       $0.accessLevel = call.form["level"] == "limited" ? .limited : .full
       $0.until = until.map { GoogleProtobuf.Timestamp($0) }
-      $0.note = call.note
-      $0.actor = call.actor
-      $0.idempotencyKey = isDryRun ? "" : call.key
       $0.dryRun = isDryRun
     }
   }
@@ -127,14 +123,10 @@ extension Action {
     })
 
   private static func linkRequest(_ call: ActionCall, isDryRun: Bool) -> LinkPurchaseRequest {
-    .with {
-      call.fill(&$0.app, &$0.environment)
+    call.change(isDryRun: isDryRun) {
       $0.customerId = call.form["customer"]
       $0.originalTransactionId = call.form["purchase"]
       $0.policy = ownershipPolicy(call.form)
-      $0.actor = call.actor
-      $0.note = call.note
-      $0.idempotencyKey = isDryRun ? "" : call.key
       $0.dryRun = isDryRun
     }
   }
@@ -177,15 +169,11 @@ extension Action {
     })
 
   private static func transferRequest(_ call: ActionCall, isDryRun: Bool) -> TransferPurchaseRequest {
-    .with {
-      call.fill(&$0.app, &$0.environment)
+    call.change(isDryRun: isDryRun) {
       $0.originalTransactionId = call.form["purchase"]
       $0.fromCustomerId = call.form["customer"]
       $0.toCustomerId = call.form["to"]
       $0.policy = .transfer
-      $0.actor = call.actor
-      $0.note = call.note
-      $0.idempotencyKey = isDryRun ? "" : call.key
       $0.dryRun = isDryRun
     }
   }
@@ -212,13 +200,9 @@ extension Action {
     })
 
   private static func mergeRequest(_ call: ActionCall, isDryRun: Bool) -> MergeCustomersRequest {
-    .with {
-      call.fill(&$0.app, &$0.environment)
+    call.change(isDryRun: isDryRun) {
       $0.fromCustomerId = call.form["customer"]
       $0.intoCustomerId = call.form["to"]
-      $0.actor = call.actor
-      $0.note = call.note
-      $0.idempotencyKey = isDryRun ? "" : call.key
       $0.dryRun = isDryRun
     }
   }
@@ -272,9 +256,7 @@ extension Action {
     })
 
   private static func eraseRequest(_ call: ActionCall, isDryRun: Bool) -> EraseCustomerRequest {
-    .with {
-      call.fill(&$0.app, &$0.environment)
-      $0.customerId = call.form["customer"]
+    .about(call.form["customer"], in: call.scope) {
       $0.actor = call.actor
       $0.note = call.note
       $0.dryRun = isDryRun

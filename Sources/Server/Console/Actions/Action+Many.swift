@@ -61,9 +61,7 @@ extension Action {
   private static func request(
     _ call: ActionCall, _ customer: String, _ until: Instant, batch: String, isDryRun: Bool
   ) -> GrantRequest {
-    .with {
-      call.fill(&$0.app, &$0.environment)
-      $0.customerId = customer
+    .about(customer, in: call.scope) {
       $0.entitlement = call.form["entitlement"]
       $0.accessLevel = .full
       $0.until = GoogleProtobuf.Timestamp(until)
@@ -94,9 +92,7 @@ extension Action {
       Calls.batchCheck,
       .with {
         $0.checks = customers.map { customer in
-          .with {
-            call.fill(&$0.app, &$0.environment)
-            $0.customerId = customer
+          .about(customer, in: call.scope) {
             $0.entitlement = call.form["entitlement"]
           }
         }
@@ -183,8 +179,7 @@ extension Action {
     repeat {
       let response = try await call.visit.call(
         Calls.listGrants,
-        .with {
-          call.fill(&$0.app, &$0.environment)
+        .about(call.scope) {
           $0.pageSize = 1_000
           $0.pageToken = page
         })

@@ -13,9 +13,7 @@ extension Action {
     perform: { call async throws(Status) in
       let response = try await call.visit.call(
         Calls.addNote,
-        .with {
-          call.fill(&$0.app, &$0.environment)
-          $0.customerId = call.form["customer"]
+        .about(call.form["customer"], in: call.scope) {
           $0.text = call.form["text"]
           $0.actor = call.actor
           $0.idempotencyKey = call.key
@@ -57,16 +55,11 @@ extension Action {
     perform: { call async throws(Status) in
       let known = try await call.visit.call(
         Calls.getCustomerAttributes,
-        .with {
-          call.fill(&$0.app, &$0.environment)
-          $0.customerId = call.form["customer"]
-        })
+        .about(call.form["customer"], in: call.scope))
       let previous = known.attributes.first { $0.name == call.form["name"] }?.value
       _ = try await call.visit.call(
         Calls.setCustomerAttributes,
-        .with {
-          call.fill(&$0.app, &$0.environment)
-          $0.customerId = call.form["customer"]
+        .about(call.form["customer"], in: call.scope) {
           $0.attributes = [
             .with {
               $0.name = call.form["name"]

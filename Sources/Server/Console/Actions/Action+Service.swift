@@ -17,8 +17,7 @@ extension Action {
       let request = try extendAllRequest(call)
       let active = try await call.visit.call(
         Calls.listCustomers,
-        .with {
-          call.fill(&$0.app, &$0.environment)
+        .about(call.scope) {
           $0.selection = .filter(
             .with {
               $0.states = [.activeAutoRenewOn, .activeAutoRenewOff, .gracePeriod]
@@ -51,14 +50,10 @@ extension Action {
     guard let days = Int32(call.form["days"]), (1...90).contains(days) else {
       throw .field("days", Text.chooseOne)
     }
-    return .with {
-      call.fill(&$0.app, &$0.environment)
+    return call.change {
       $0.productId = call.form["product"]
       $0.extendByDays = days
       $0.reason = ExtendReason(rawValue: Int32(call.form["reason"]) ?? 0)
-      $0.actor = call.actor
-      $0.note = call.note
-      $0.idempotencyKey = call.key
     }
   }
 
@@ -98,12 +93,8 @@ extension Action {
     perform: { call async throws(Status) in
       let response = try await call.visit.call(
         Calls.settleConsentWithdrawal,
-        .with {
-          call.fill(&$0.app, &$0.environment)
+        call.change {
           $0.appTransactionId = call.form["install"]
-          $0.idempotencyKey = call.key
-          $0.actor = call.actor
-          $0.note = call.note
         })
       return ActionResult(
         customer: call.form["customer"].given, link: call.scope.work(.consents),
@@ -111,13 +102,9 @@ extension Action {
     })
 
   private static func consentRequest(_ call: ActionCall, isDryRun: Bool) -> SetConsumptionConsentRequest {
-    .with {
-      call.fill(&$0.app, &$0.environment)
+    call.change(isDryRun: isDryRun) {
       $0.customerId = call.form["customer"]
       $0.consented = call.form["consent"] == "1"
-      $0.actor = call.actor
-      $0.note = call.note
-      $0.idempotencyKey = isDryRun ? "" : call.key
       $0.dryRun = isDryRun
     }
   }
@@ -161,8 +148,7 @@ extension Action {
       let start = try await backfillStart(call)
       let response = try await call.visit.call(
         Calls.backfillNotifications,
-        .with {
-          call.fill(&$0.app, &$0.environment)
+        .about(call.scope) {
           $0.startTime = GoogleProtobuf.Timestamp(start)
           $0.note = call.note
         })

@@ -131,10 +131,17 @@ struct ActionCall: Sendable {
   /// The reason, for `note` of the requests.
   var note: String { form["note"] }
 
-  /// Sets what all requests have.
-  func fill(_ app: inout String, _ environment: inout Wire.Environment) {
-    app = scope.app
-    environment = scope.environment
+  /// Creates a request that changes something in the scope of the form, with the actor, note and key of the audit trail.
+  /// A dry run has no key. `build` sets the further fields.
+  func change<Request: ChangeRequest>(
+    isDryRun: Bool = false, _ build: (inout Request) -> Void
+  ) -> Request {
+    .about(scope) {
+      $0.actor = actor
+      $0.note = note
+      $0.idempotencyKey = isDryRun ? "" : key
+      build(&$0)
+    }
   }
 }
 

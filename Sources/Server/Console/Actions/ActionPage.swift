@@ -160,9 +160,7 @@ enum ActionPage {
     for customer in customers.prefix(20) {
       let response = try await call.visit.call(
         Calls.getCustomer,
-        .with {
-          call.fill(&$0.app, &$0.environment)
-          $0.customerId = customer
+        .about(customer, in: call.scope) {
           $0.readMask = .with { $0.paths = ["sequence"] }
         })
       binding += [customer, String(response.sequence)]
@@ -175,9 +173,7 @@ enum ActionPage {
   private static func entitlements(_ scope: Scope, _ visit: Visit) async throws(Status) -> [String] {
     let catalog = await visit.attempt(
       Calls.getCatalog,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
+      .about(scope) {
         $0.pageSize = 1
       })
     switch catalog {

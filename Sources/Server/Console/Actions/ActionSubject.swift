@@ -41,8 +41,7 @@ enum ActionSubject {
   private static func properties(of request: Wire.ConsumptionRequest, _ call: ActionCall) async -> Markup {
     let purchase = await call.visit.attempt(
       Calls.getPurchase,
-      .with {
-        call.fill(&$0.app, &$0.environment)
+      .about(call.scope) {
         $0.originalTransactionId = request.originalTransactionId
       })
     let sold = (try? purchase.get())?.transactions.compactMap(\.transaction)

@@ -50,9 +50,7 @@ extension PurchasePage {
   static func product(_ id: String, _ scope: Scope, _ visit: Visit) async -> CatalogProduct? {
     let catalog = await visit.attempt(
       Calls.getCatalog,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
+      .about(scope) {
         $0.productIds = [id]
       })
     return (try? catalog.get())?.products.first

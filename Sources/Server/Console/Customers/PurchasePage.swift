@@ -12,9 +12,7 @@ enum PurchasePage {
   static func page(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let purchase = try await visit.call(
       Calls.getPurchase,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
+      .about(scope) {
         $0.originalTransactionId = id
       })
     let products = purchase.transactions.compactMap { $0.transaction?.productId }

@@ -100,9 +100,7 @@ enum RefundHistoryPage {
       repeat {
         let response = try await visit.call(
           Calls.getRefundHistory,
-          .with {
-            $0.app = scope.app
-            $0.environment = scope.environment
+          .about(scope) {
             $0.transactionId = transaction
             $0.pageToken = token
           })

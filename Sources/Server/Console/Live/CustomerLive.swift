@@ -42,9 +42,7 @@ final class CustomerLive: Sendable {
     }
     // A browser that connects again names the last event that it has.
     let after = (visit.request.header("last-event-id") ?? visit.value("after")).flatMap { Int64($0) } ?? 0
-    let request = WatchRequest.with {
-      $0.app = scope.app
-      $0.environment = scope.environment
+    let request = WatchRequest.about(scope) {
       $0.customerIds = [id]
       $0.heartbeatInterval = .with { $0.seconds = heartbeatSeconds }
     }

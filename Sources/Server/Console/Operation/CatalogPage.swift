@@ -10,9 +10,7 @@ enum CatalogPage {
   static func page(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let catalog = try await visit.call(
       Calls.getCatalog,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
+      .about(scope) {
         $0.pageSize = 200
         $0.pageToken = visit.value("page") ?? ""
       })

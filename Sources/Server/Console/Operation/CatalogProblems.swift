@@ -12,10 +12,7 @@ enum CatalogProblems {
     let sentences = catalog.products.flatMap(problems).map { "<p class=\"problem\">\($0)</p>\n" as Markup }
     let answer = await visit.attempt(
       Calls.listContradictions,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
-      })
+      .about(scope))
     let head: Markup = "<h2>\(Text.problems)</h2>\n\(sentences)"
     let response: ListContradictionsResponse
     do throws(Status) { response = try answer.get() } catch {

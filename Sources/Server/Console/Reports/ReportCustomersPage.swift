@@ -84,9 +84,7 @@ enum ReportCustomersPage {
       visit.query["group"] == nil ? [] : chart == .retention ? [.product] : [.storefront]
     return (
       chart, filter,
-      ListReportPurchasesRequest.with {
-        $0.app = scope.app
-        $0.environment = scope.environment
+      ListReportPurchasesRequest.about(scope) {
         $0.query = filter.query(report, proceeds: visit.value("proceeds") != nil, groupBy: groups)
         $0.column = visit.value("column") ?? ""
         $0.bucket = visit.value("bucket").flatMap(ReportDay.init(text:))

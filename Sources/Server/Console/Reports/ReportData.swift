@@ -32,9 +32,7 @@ struct ReportData: Sendable {
     _ report: Reports.Report.Name, of chart: ReportChart, _ filter: ReportFilter, in scope: Scope,
     _ visit: Visit, proceeds: Bool = false, groupBy: [ReportDimension] = []
   ) async throws(Status) -> ReportData {
-    let request = QueryReportRequest.with {
-      $0.app = scope.app
-      $0.environment = scope.environment
+    let request = QueryReportRequest.about(scope) {
       $0.query = filter.query(report, proceeds: proceeds, groupBy: groupBy)
     }
     let response = try await visit.reports.answer(request, visit)

@@ -47,9 +47,7 @@ enum ReportPage {
   /// see reports of the app, because ``ReportAnswers`` are not asked for again.
   static func now(in scope: Scope, _ visit: Visit) async throws(Status) -> Instant {
     let today = ReportDay(visit.now)
-    let request = QueryReportRequest.with {
-      $0.app = scope.app
-      $0.environment = scope.environment
+    let request = QueryReportRequest.about(scope) {
       $0.query = .with {
         // It reads the cells of one day, and not those of all days before it.
         $0.report = Reports.Report.Name.refunds.rawValue

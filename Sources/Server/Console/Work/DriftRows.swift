@@ -12,9 +12,7 @@ extension WorkRows {
     let backfill = head(.backfill, in: scope, visit)
     let repairs = try await visit.call(
       Calls.listRepairs,
-      .with {
-        $0.app = scope.app
-        $0.environment = scope.environment
+      .about(scope) {
         $0.pageSize = 1
       })
     guard let repair = repairs.repairs.first else {
