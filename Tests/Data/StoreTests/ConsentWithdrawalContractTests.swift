@@ -88,7 +88,7 @@ struct ConsentWithdrawalContractTests {
         #expect(try ids { $0.onlyOpen = false } == ["e", "c", "g", "a", "b", "d", "f"])
         #expect(try ids { $0.limit = 2 } == ["c", "g"])
         #expect(
-          try ids { $0.after = .init(withdrawnAt: instant(2), appTransactionID: "a") } == ["b", "d", "f"])
+          try ids { $0.after = .init(instant(2), "a") } == ["b", "d", "f"])
         #expect(try ids { $0.environment = .production } == ["g"])
         #expect(try ids { $0.appID = "lake" } == ["h"])
         #expect(try ids { $0.appID = "river" } == [])

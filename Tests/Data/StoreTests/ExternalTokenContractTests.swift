@@ -57,10 +57,7 @@ struct ExternalTokenContractTests {
         #expect(try ids { $0.onlyUnreported = false } == ["e", "c", "a", "b", "d"])
         #expect(try ids { $0.limit = 2 } == ["c", "a"])
         #expect(
-          try ids {
-            $0.after = .init(
-              reportBy: token("a", created: 2, id).reportBy, externalPurchaseID: "a")
-          } == ["b", "d"])
+          try ids { $0.after = .init(token("a", created: 2, id).reportBy, "a") } == ["b", "d"])
         #expect(try ids { $0.environment = .production } == [])
         #expect(try ids { $0.appID = "lake" } == [])
         let counts = try reader.unreportedExternalTokens()

@@ -70,7 +70,7 @@ struct RetentionRequestContractTests {
         }
         #expect(try ids { _ in } == ["d", "c", "b", "a"])
         #expect(try ids { $0.limit = 2 } == ["d", "c"])
-        #expect(try ids { $0.after = .init(receivedAt: instant(2), requestID: "c") } == ["b", "a"])
+        #expect(try ids { $0.after = .init(instant(2), "c") } == ["b", "a"])
         #expect(try ids { $0.outcome = .saved } == ["d"])
         #expect(try ids { $0.lineID = "L2" } == [])
         #expect(

@@ -47,8 +47,7 @@ extension SQLReader {
       """
       app = ?1 AND coalesce(environment = ?2, TRUE) AND (withdrawn_at, app_transaction_id) > (?3, ?4) AND \(isOpen)
       ORDER BY withdrawn_at, app_transaction_id LIMIT ?5
-      """, query.appID, query.environment, after?.withdrawnAt ?? .distantPast,
-      after?.appTransactionID ?? "", query.limit)
+      """, query.appID, query.environment, after?.time ?? .distantPast, after?.id ?? "", query.limit)
   }
 
   func openConsentWithdrawals() throws(StoreError) -> [OpenDuties] {

@@ -39,8 +39,7 @@ extension SQLReader {
       """
       app = ?1 AND coalesce(environment = ?2, TRUE) AND (report_by, external_purchase_id) > (?3, ?4) AND \(isOpen)
       ORDER BY report_by, external_purchase_id LIMIT ?5
-      """, query.appID, query.environment, after?.reportBy ?? .distantPast,
-      after?.externalPurchaseID ?? "", query.limit)
+      """, query.appID, query.environment, after?.time ?? .distantPast, after?.id ?? "", query.limit)
   }
 
   func unreportedExternalTokens() throws(StoreError) -> [OpenDuties] {

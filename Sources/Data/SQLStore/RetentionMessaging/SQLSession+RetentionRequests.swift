@@ -50,7 +50,7 @@ extension SQLReader {
       AND coalesce(received_at >= ?5, TRUE) AND coalesce(received_at < ?6, TRUE) AND (received_at, request_id) < (?7, ?8)
       ORDER BY received_at DESC, request_id DESC LIMIT ?9
       """, query.appID, query.environment, query.outcome?.rawValue, query.lineID, query.from, query.to,
-      after?.receivedAt ?? .distantFuture, after?.requestID ?? "", query.limit)
+      after?.time ?? .distantFuture, after?.id ?? "", query.limit)
   }
 
   func retentionRequestCounts(

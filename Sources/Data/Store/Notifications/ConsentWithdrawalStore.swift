@@ -42,22 +42,9 @@ package struct ConsentWithdrawalFilter: Hashable, Sendable {
   /// Whether settled withdrawals are left out.
   package var onlyOpen = true
   /// The last withdrawal of the previous page.
-  package var after: Position?
+  package var after: TimedPosition?
   /// The maximum number of withdrawals; at least 1.
   package var limit: Int
-
-  /// A place in the order of the list.
-  package struct Position: Hashable, Sendable {
-    /// The order is by this, then by id.
-    package let withdrawnAt: Instant
-    package let appTransactionID: String
-
-    /// Creates a position from its parts.
-    package init(withdrawnAt: Instant, appTransactionID: String) {
-      self.withdrawnAt = withdrawnAt
-      self.appTransactionID = appTransactionID
-    }
-  }
 
   /// Selects the oldest open withdrawals of an app.
   package init(appID: String, limit: Int) {

@@ -71,22 +71,9 @@ package struct ExternalTokenFilter: Hashable, Sendable {
   /// Whether tokens with a report are left out.
   package var onlyUnreported = true
   /// The deadline and the id of the last token of the previous page.
-  package var after: Position?
+  package var after: TimedPosition?
   /// The maximum number of tokens; at least 1.
   package var limit: Int
-
-  /// A place in the order of the list.
-  package struct Position: Hashable, Sendable {
-    /// The order is by this, then by id.
-    package let reportBy: Instant
-    package let externalPurchaseID: String
-
-    /// Creates a position from its parts.
-    package init(reportBy: Instant, externalPurchaseID: String) {
-      self.reportBy = reportBy
-      self.externalPurchaseID = externalPurchaseID
-    }
-  }
 
   /// Selects the unreported tokens of an app with the earliest deadlines.
   package init(appID: String, limit: Int) {

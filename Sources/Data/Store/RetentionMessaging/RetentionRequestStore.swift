@@ -82,23 +82,9 @@ package struct RetentionRequestFilter: Hashable, Sendable {
   /// Received before this instant.
   package var to: Instant?
   /// The last request of the previous page.
-  package var after: Position?
+  package var after: TimedPosition?
   /// The maximum number of requests; at least 1.
   package var limit: Int
-
-  /// A place in the order of the list.
-  package struct Position: Hashable, Sendable {
-    /// When the last request arrived.
-    package let receivedAt: Instant
-    /// Its ``RetentionRequestRecord/requestID``, which orders requests of one instant.
-    package let requestID: String
-
-    /// Creates a position from its parts.
-    package init(receivedAt: Instant, requestID: String) {
-      self.receivedAt = receivedAt
-      self.requestID = requestID
-    }
-  }
 
   /// Selects the latest `limit` requests of an app.
   package init(appID: String, limit: Int) {

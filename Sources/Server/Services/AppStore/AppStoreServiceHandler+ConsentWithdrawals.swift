@@ -18,7 +18,7 @@ extension AppStoreServiceHandler {
     var query = ConsentWithdrawalFilter(appID: app.id, limit: size + 1)
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
     query.onlyOpen = !request.includeSettled
-    query.after = page.position.flatMap(ConsentWithdrawalFilter.Position.init)
+    query.after = page.position.flatMap(TimedPosition.init)
     let found = try await context.read { [query] reader throws(StoreError) in
       try reader.consentWithdrawals(query).map { record throws(StoreError) in
         (record: record, customers: try record.customers(in: reader))
@@ -31,8 +31,7 @@ extension AppStoreServiceHandler {
       }
       if found.count > size {
         let last = found[size - 1].record
-        $0.nextPageToken = page.token(
-          after: "\(last.withdrawnAt.millisecondsSince1970) \(last.appTransactionID)")
+        $0.nextPageToken = page.token(after: TimedPosition(last.withdrawnAt, last.appTransactionID))
       }
     }
   }
@@ -97,15 +96,6 @@ extension ConsentWithdrawalRecord {
       for owner in try reader.owners(of: line) where !owners.containsID(owner) { owners.append(owner) }
     }
     return owners
-  }
-}
-
-extension ConsentWithdrawalFilter.Position {
-  /// The position in a page token; `nil` for another one.
-  fileprivate init?(_ text: String) {
-    let parts = text.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, let time = Int64(parts[0]) else { return nil }
-    self.init(withdrawnAt: Instant(millisecondsSince1970: time), appTransactionID: String(parts[1]))
   }
 }
 

@@ -18,7 +18,7 @@ extension AppStoreServiceHandler {
     var query = ExternalTokenFilter(appID: app.id, limit: size + 1)
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
     query.onlyUnreported = !request.includeReported
-    query.after = page.position.flatMap(ExternalTokenFilter.Position.init)
+    query.after = page.position.flatMap(TimedPosition.init)
     let found = try await context.read { [query] reader throws(StoreError) in
       try reader.externalTokens(query)
     }
@@ -28,20 +28,9 @@ extension AppStoreServiceHandler {
       }
       if found.count > size {
         let last = found[size - 1]
-        $0.nextPageToken = page.token(
-          after: "\(last.reportBy.millisecondsSince1970) \(last.externalPurchaseID)")
+        $0.nextPageToken = page.token(after: TimedPosition(last.reportBy, last.externalPurchaseID))
       }
     }
-  }
-}
-
-extension ExternalTokenFilter.Position {
-  /// The position in a page token; `nil` for another one.
-  fileprivate init?(_ text: String) {
-    let parts = text.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, let deadline = Int64(parts[0]) else { return nil }
-    self.init(
-      reportBy: Instant(millisecondsSince1970: deadline), externalPurchaseID: String(parts[1]))
   }
 }
 

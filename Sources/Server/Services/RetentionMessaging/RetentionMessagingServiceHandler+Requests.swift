@@ -19,7 +19,7 @@ extension RetentionMessagingServiceHandler {
     query.lineID = request.originalTransactionId.given
     query.from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
     query.to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") }
-    query.after = page.position.flatMap(RetentionRequestFilter.Position.init)
+    query.after = page.position.flatMap(TimedPosition.init)
     try await flush()
     let found = try await context.read { [query] reader throws(StoreError) in
       try reader.retentionRequests(query)
@@ -28,7 +28,7 @@ extension RetentionMessagingServiceHandler {
       $0.requests = found.prefix(size).map(Wire.RetentionRequest.init)
       if found.count > size {
         let last = found[size - 1]
-        $0.nextPageToken = page.token(after: "\(last.receivedAt.millisecondsSince1970) \(last.requestID)")
+        $0.nextPageToken = page.token(after: TimedPosition(last.receivedAt, last.requestID))
       }
     }
   }
@@ -60,14 +60,5 @@ extension RetentionMessagingServiceHandler {
     do throws(LedgerError) { try await context.records.retentionRequests.flush() } catch {
       throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last requests cannot be written; retry")
     }
-  }
-}
-
-extension RetentionRequestFilter.Position {
-  /// The position in a page token; `nil` for another one.
-  fileprivate init?(_ text: String) {
-    let parts = text.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, let instant = Int64(parts[0]) else { return nil }
-    self.init(receivedAt: Instant(millisecondsSince1970: instant), requestID: String(parts[1]))
   }
 }
