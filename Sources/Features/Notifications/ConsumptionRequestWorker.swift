@@ -43,7 +43,7 @@ package struct ConsumptionRequestWorker: Worker {
     self.lookup = lookup
     self.catalog = catalog
     self.clock = clock
-    name = clock.domain == .sandbox ? "consumption_requests_sandbox" : "consumption_requests"
+    name = clock.name(ofWorker: "consumption_requests")
   }
 
   /// Runs until the task is cancelled, and handles 20 requests at a time.
@@ -54,7 +54,7 @@ package struct ConsumptionRequestWorker: Worker {
     // A replica that no longer leads does not see later answers; the next leader exports the numbers.
     defer { if Task.isCancelled { gauge.record([]) } }
     let worker = DueWorker(
-      store: store, clock: clock,
+      name: name, store: store, clock: clock,
       nextDue: { reader throws(StoreError) in
         let next = try reader.nextConsumptionRequest(in: clock.domain)
         gauge.record(next == nil ? [] : try reader.openConsumptionRequests())

@@ -6,8 +6,8 @@ internal import Metrics
 internal import Reports
 package import Store
 
-/// Brings the postings of one clock's environments up to date. ``ReportWorker`` runs it in the service; a command
-/// rebuilds all postings with it.
+/// Brings the postings of one clock's environments up to date. In the service,
+/// ``Ledger/DueWorker/reports(store:catalog:clock:)`` runs it; a command rebuilds all postings with it.
 package struct ReportLedger: Sendable {
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog

@@ -5,7 +5,7 @@ package import Store
 
 /// Processes items at the time at which they are due. It reads the next due time after each commit, because a
 /// commit may bring an earlier one.
-package struct DueWorker: Sendable {
+package struct DueWorker: Worker {
   /// The intervals of a worker that may be late.
   ///
   /// The cost of one purchase grows with its evidence. After each of many commits about the same large purchase, such a
@@ -29,6 +29,7 @@ package struct DueWorker: Sendable {
     }
   }
 
+  package let name: String
   private let store: any EntitlementStore
   private let clock: ServiceClock
   private let pace: Pace
@@ -37,10 +38,11 @@ package struct DueWorker: Sendable {
 
   /// A worker over `store`. `nextDue` returns the time of the next item; `process` handles all due items.
   package init(
-    store: any EntitlementStore, clock: ServiceClock, pace: Pace = .immediate,
+    name: String, store: any EntitlementStore, clock: ServiceClock, pace: Pace = .immediate,
     nextDue: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Instant?,
     process: @escaping @Sendable () async throws(LedgerError) -> Void
   ) {
+    self.name = name
     self.store = store
     self.clock = clock
     self.pace = pace
@@ -71,25 +73,19 @@ package struct DueWorker: Sendable {
   }
 }
 
-/// Writes the events of changes that time alone causes, such as expirations, when they are due.
-package struct ExpiryWorker: Worker {
-  package let name: String
-  private let worker: DueWorker
-
-  /// Creates a worker by the clock of the service, which a sandbox may set and speed up.
-  package init(_ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock) {
-    name = clock.domain == .sandbox ? "expiry_sandbox" : "expiry"
-    worker = DueWorker(
-      store: store, clock: clock,
+extension DueWorker {
+  /// A worker that writes the events of changes that time alone causes, such as expirations, when they are due.
+  package static func expiry(
+    _ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock
+  ) -> DueWorker {
+    DueWorker(
+      name: clock.name(ofWorker: "expiry"), store: store, clock: clock,
       nextDue: { reader throws(StoreError) in
         let now = clock.now()
         return ledger.wasClockSetBack(at: now, in: clock.domain) ? now : try reader.nextDue(in: clock.domain)
       },
       process: { () async throws(LedgerError) in _ = try await ledger.advance(by: clock) })
   }
-
-  /// Runs until the task is cancelled; throws the first ``LedgerError``.
-  package func run() async throws { try await worker.run() }
 }
 
 /// Replaces the catalog, and evaluates the affected customers again.

@@ -28,6 +28,9 @@ package struct ServiceClock: Sendable {
       now: now, delay: { max(0, $0.milliseconds(since: now())) },
       adjustments: { AsyncStream { $0.finish() } }, domain: domain)
   }
+
+  /// The name of a worker for the environments that follow this clock.
+  package func name(ofWorker name: String) -> String { domain == .sandbox ? "\(name)_sandbox" : name }
 }
 
 /// The clocks of all environments: one for all, or that of an embedded sandbox beside the machine's.

@@ -1,26 +1,20 @@
 internal import AppStore
 package import Entitlements
-internal import Platform
 package import Store
 
-/// Keeps the states of purchases and the members of saved segments up to date when time alone changes them.
-package struct SegmentWorker: Worker {
-  package let name: String
-  private let worker: DueWorker
-
-  /// Creates a worker by the clock of the service, which a sandbox may set and speed up.
-  package init(_ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock) {
-    name = clock.domain == .sandbox ? "segments_sandbox" : "segments"
-    worker = DueWorker(
-      store: store, clock: clock, pace: .relaxed,
+extension DueWorker {
+  /// A worker that keeps the states of purchases and the members of saved segments up to date when time alone changes
+  /// them.
+  package static func segments(
+    _ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock
+  ) -> DueWorker {
+    DueWorker(
+      name: clock.name(ofWorker: "segments"), store: store, clock: clock, pace: .relaxed,
       nextDue: { reader throws(StoreError) in try reader.nextSegmentDue(in: clock.domain) },
       process: { () async throws(LedgerError) in
         while try await ledger.advanceSegmentBatch(by: clock) == .fullBatch {}
       })
   }
-
-  /// Runs until the task is cancelled; throws the first ``LedgerError``.
-  package func run() async throws { try await worker.run() }
 }
 
 // Saved segments, and what time changes in them.

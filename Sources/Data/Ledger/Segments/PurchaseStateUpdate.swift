@@ -49,7 +49,7 @@ struct PurchaseStateUpdate {
     return events
   }
 
-  /// Leaves the state to ``SegmentWorker``, which evaluates it as soon as it can.
+  /// Leaves the state to ``DueWorker/segments(_:store:clock:)``, which evaluates it as soon as it can.
   ///
   /// - Returns: whether there is a state.
   func postpone() throws(StoreError) -> Bool {

@@ -26,7 +26,7 @@ package struct RefreshWorker: Worker {
     self.intake = intake
     self.store = store
     self.clock = clock
-    name = clock.domain == .sandbox ? "receipt_refresh_sandbox" : "receipt_refresh"
+    name = clock.name(ofWorker: "receipt_refresh")
   }
 
   /// Runs until the task is cancelled.
@@ -34,7 +34,7 @@ package struct RefreshWorker: Worker {
   /// - Throws: the first ``LedgerError``.
   package func run() async throws {
     let worker = DueWorker(
-      store: store, clock: clock,
+      name: name, store: store, clock: clock,
       nextDue: { reader throws(StoreError) in try reader.nextRefresh(in: clock.domain) },
       process: { () async throws(LedgerError) in try await processDue() })
     try await worker.run()

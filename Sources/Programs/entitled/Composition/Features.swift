@@ -117,9 +117,9 @@ struct Features: Sendable {
     let (store, ledger, catalog) = (core.store, core.ledger, core.catalog)
     return [
       RefreshWorker(intake, store: store, clock: clock),
-      ReportWorker(store: store, catalog: catalog, clock: clock),
-      RetentionOutcomeWorker(store: store, ledger: ledger, clock: clock),
-      ComparisonWorker(store: store, ledger: ledger, settings: revenueCat, clock: clock),
+      DueWorker.reports(store: store, catalog: catalog, clock: clock),
+      DueWorker.retentionOutcomes(store: store, ledger: ledger, clock: clock),
+      DueWorker.comparisons(store: store, ledger: ledger, settings: revenueCat, clock: clock),
       ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock),
     ]
   }
