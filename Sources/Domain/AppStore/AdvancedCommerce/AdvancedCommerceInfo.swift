@@ -21,16 +21,15 @@ package struct AdvancedCommerceTransactionInfo: DecodedPayload {
   package let estimatedTax: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    requestReferenceId = try reader.string("requestReferenceId")
-    descriptors = try reader.part("descriptors")
-    items = try reader.parts("items")
-    period = try reader.string("period")
-    taxCode = try reader.string("taxCode")
-    taxRate = try reader.string("taxRate")
-    taxExclusivePrice = try reader.integer("taxExclusivePrice")
-    estimatedTax = try reader.integer("estimatedTax")
+    requestReferenceId = try json.string("requestReferenceId")
+    descriptors = try json.part("descriptors")
+    items = try json.parts("items")
+    period = try json.string("period")
+    taxCode = try json.string("taxCode")
+    taxRate = try json.string("taxRate")
+    taxExclusivePrice = try json.integer("taxExclusivePrice")
+    estimatedTax = try json.integer("estimatedTax")
   }
 }
 
@@ -54,15 +53,14 @@ package struct AdvancedCommerceTransactionItem: DecodedPayload {
   package let revocationDate: Instant?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    sku = try reader.string("SKU")
-    displayName = try reader.string("displayName")
-    description = try reader.string("description")
-    price = try reader.integer("price")
-    offer = try reader.part("offer")
-    refunds = try reader.parts("refunds")
-    revocationDate = try reader.instant("revocationDate")
+    sku = try json.string("SKU")
+    displayName = try json.string("displayName")
+    description = try json.string("description")
+    price = try json.integer("price")
+    offer = try json.part("offer")
+    refunds = try json.parts("refunds")
+    revocationDate = try json.instant("revocationDate")
   }
 }
 
@@ -80,13 +78,12 @@ package struct AdvancedCommerceRefund: DecodedPayload {
   package let revokedSeatQuantity: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    refundAmount = try reader.integer("refundAmount")
-    refundDate = try reader.instant("refundDate")
-    refundReason = try reader.code("refundReason")
-    refundType = try reader.code("refundType")
-    revokedSeatQuantity = try reader.integer("revokedSeatQuantity")
+    refundAmount = try json.integer("refundAmount")
+    refundDate = try json.instant("refundDate")
+    refundReason = try json.code("refundReason")
+    refundType = try json.code("refundType")
+    revokedSeatQuantity = try json.integer("revokedSeatQuantity")
   }
 }
 
@@ -107,14 +104,13 @@ package struct AdvancedCommerceRenewalInfo: DecodedPayload {
   package let taxCode: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    consistencyToken = try reader.string("consistencyToken")
-    requestReferenceId = try reader.string("requestReferenceId")
-    descriptors = try reader.part("descriptors")
-    items = try reader.parts("items")
-    period = try reader.string("period")
-    taxCode = try reader.string("taxCode")
+    consistencyToken = try json.string("consistencyToken")
+    requestReferenceId = try json.string("requestReferenceId")
+    descriptors = try json.part("descriptors")
+    items = try json.parts("items")
+    period = try json.string("period")
+    taxCode = try json.string("taxCode")
   }
 }
 
@@ -136,14 +132,13 @@ package struct AdvancedCommerceRenewalItem: DecodedPayload {
   package let priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    sku = try reader.string("SKU")
-    displayName = try reader.string("displayName")
-    description = try reader.string("description")
-    price = try reader.integer("price")
-    offer = try reader.part("offer")
-    priceIncreaseInfo = try reader.part("priceIncreaseInfo")
+    sku = try json.string("SKU")
+    displayName = try json.string("displayName")
+    description = try json.string("description")
+    price = try json.integer("price")
+    offer = try json.part("offer")
+    priceIncreaseInfo = try json.part("priceIncreaseInfo")
   }
 }
 
@@ -169,11 +164,10 @@ package struct AdvancedCommercePriceIncreaseInfo: DecodedPayload {
   package let dependentSKUs: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    price = try reader.integer("price")
-    status = try reader.code("status")
-    dependentSKUs = try reader.strings("dependentSKUs")
+    price = try json.integer("price")
+    status = try json.code("status")
+    dependentSKUs = try json.strings("dependentSKUs")
   }
 }
 
@@ -187,10 +181,9 @@ package struct AdvancedCommerceDescriptors: DecodedPayload {
   package let displayName: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    description = try reader.string("description")
-    displayName = try reader.string("displayName")
+    description = try json.string("description")
+    displayName = try json.string("displayName")
   }
 }
 
@@ -207,11 +200,10 @@ package struct AdvancedCommerceOffer: DecodedPayload {
   package let reason: AdvancedCommerceOfferReason?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    period = try reader.string("period")
-    periodCount = try reader.integer("periodCount")
-    price = try reader.integer("price")
-    reason = try reader.code("reason")
+    period = try json.string("period")
+    periodCount = try json.integer("periodCount")
+    price = try json.integer("price")
+    reason = try json.code("reason")
   }
 }

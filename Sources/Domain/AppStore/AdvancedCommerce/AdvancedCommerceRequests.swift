@@ -172,9 +172,8 @@ package struct AdvancedCommerceResponse: DecodedPayload {
   package let signedRenewalInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    signedTransactionInfo = try reader.string("signedTransactionInfo")
-    signedRenewalInfo = try reader.string("signedRenewalInfo")
+    signedTransactionInfo = try json.string("signedTransactionInfo")
+    signedRenewalInfo = try json.string("signedRenewalInfo")
   }
 }

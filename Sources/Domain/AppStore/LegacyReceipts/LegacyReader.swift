@@ -3,13 +3,11 @@ internal import JSON
 /// Reads the JSON of `verifyReceipt` and of version 1 notifications, in which numbers and Booleans are mostly
 /// strings and dates come in up to three formats.
 struct LegacyReader {
-  private let members: PayloadReader
-
-  init(json: JSONObject) { members = PayloadReader(json: json) }
+  let json: JSONObject
 
   /// Returns a string, or a number as its text: Apple sends ids in both forms.
   func text(_ member: String) throws(PayloadError) -> String? {
-    switch members.json[member] {
+    switch json[member] {
     case nil, .null?: nil
     case .string(let text)?: text
     case .number(let number)?: number.literal
@@ -25,7 +23,7 @@ struct LegacyReader {
 
   /// Accepts `true`, `"true"`, `"1"` or 1, and the same for false.
   func bool(_ member: String) throws(PayloadError) -> Bool? {
-    if case .bool(let flag)? = members.json[member] { return flag }
+    if case .bool(let flag)? = json[member] { return flag }
     switch try text(member) {
     case nil, "": return nil
     case "true", "1": return true
@@ -62,14 +60,14 @@ struct LegacyReader {
   }
 
   func part<Part: DecodedPayload>(_ member: String) throws(PayloadError) -> Part? {
-    try members.part(member)
+    try json.part(member)
   }
 
   /// Returns an array of nested objects. A single object counts as an array of one: receipts of single transactions, from
   /// before iOS 7, are answered with one.
   func parts<Part: DecodedPayload>(_ member: String) throws(PayloadError) -> [Part]? {
-    if case .object? = members.json[member] { return try members.part(member).map { [$0] } }
-    return try members.parts(member)
+    if case .object? = json[member] { return try json.part(member).map { [$0] } }
+    return try json.parts(member)
   }
 
   private func instant(_ milliseconds: Int64, _ member: String) throws(PayloadError) -> Instant {

@@ -20,14 +20,13 @@ package struct DecodedRealtimeRequestBody: DecodedPayload {
   package let signedDate: Instant?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    originalTransactionId = try reader.string("originalTransactionId")
-    appAppleId = try reader.integer("appAppleId")
-    productId = try reader.string("productId")
-    userLocale = try reader.string("userLocale")
-    requestIdentifier = try reader.string("requestIdentifier")
-    environment = try reader.environment("environment")
-    signedDate = try reader.instant("signedDate")
+    originalTransactionId = try json.string("originalTransactionId")
+    appAppleId = try json.integer("appAppleId")
+    productId = try json.string("productId")
+    userLocale = try json.string("userLocale")
+    requestIdentifier = try json.string("requestIdentifier")
+    environment = try json.environment("environment")
+    signedDate = try json.instant("signedDate")
   }
 }

@@ -18,14 +18,13 @@ package struct ExternalPurchaseToken: DecodedPayload {
   package let bundleId: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    externalPurchaseId = try reader.string("externalPurchaseId")
-    tokenCreationDate = try reader.instant("tokenCreationDate")
-    tokenExpirationDate = try reader.instant("tokenExpirationDate")
-    tokenType = try reader.code("tokenType")
-    appAppleId = try reader.integer("appAppleId")
-    bundleId = try reader.string("bundleId")
+    externalPurchaseId = try json.string("externalPurchaseId")
+    tokenCreationDate = try json.instant("tokenCreationDate")
+    tokenExpirationDate = try json.instant("tokenExpirationDate")
+    tokenType = try json.code("tokenType")
+    appAppleId = try json.integer("appAppleId")
+    bundleId = try json.string("bundleId")
   }
 
   /// The environment, derived from the id because Apple sends it in no other way; `nil` without an id.

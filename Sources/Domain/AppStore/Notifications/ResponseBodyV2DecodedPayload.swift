@@ -30,18 +30,17 @@ package struct ResponseBodyV2DecodedPayload: DecodedPayload {
   package let unclaimInfo: UnclaimInfo?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    notificationType = try reader.code("notificationType")
-    subtype = try reader.code("subtype")
-    notificationUUID = try reader.string("notificationUUID")
-    version = try reader.string("version")
-    signedDate = try reader.instant("signedDate")
-    data = try reader.part("data")
-    summary = try reader.part("summary")
-    externalPurchaseToken = try reader.part("externalPurchaseToken")
-    appData = try reader.part("appData")
-    unclaimInfo = try reader.part("unclaimInfo")
+    notificationType = try json.code("notificationType")
+    subtype = try json.code("subtype")
+    notificationUUID = try json.string("notificationUUID")
+    version = try json.string("version")
+    signedDate = try json.instant("signedDate")
+    data = try json.part("data")
+    summary = try json.part("summary")
+    externalPurchaseToken = try json.part("externalPurchaseToken")
+    appData = try json.part("appData")
+    unclaimInfo = try json.part("unclaimInfo")
   }
 
   /// Whether it has one of the parts that this version knows.
@@ -98,16 +97,15 @@ package struct NotificationData: DecodedPayload {
   package let consumptionRequestReason: ConsumptionRequestReason?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    appAppleId = try reader.integer("appAppleId")
-    bundleId = try reader.string("bundleId")
-    bundleVersion = try reader.string("bundleVersion")
-    environment = try reader.environment("environment")
-    signedTransactionInfo = try reader.string("signedTransactionInfo")
-    signedRenewalInfo = try reader.string("signedRenewalInfo")
-    status = try reader.code("status")
-    consumptionRequestReason = try reader.code("consumptionRequestReason")
+    appAppleId = try json.integer("appAppleId")
+    bundleId = try json.string("bundleId")
+    bundleVersion = try json.string("bundleVersion")
+    environment = try json.environment("environment")
+    signedTransactionInfo = try json.string("signedTransactionInfo")
+    signedRenewalInfo = try json.string("signedRenewalInfo")
+    status = try json.code("status")
+    consumptionRequestReason = try json.code("consumptionRequestReason")
   }
 }
 
@@ -131,16 +129,15 @@ package struct NotificationSummary: DecodedPayload {
   package let failedCount: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    requestIdentifier = try reader.string("requestIdentifier")
-    environment = try reader.environment("environment")
-    appAppleId = try reader.integer("appAppleId")
-    bundleId = try reader.string("bundleId")
-    productId = try reader.string("productId")
-    storefrontCountryCodes = try reader.strings("storefrontCountryCodes")
-    succeededCount = try reader.integer("succeededCount")
-    failedCount = try reader.integer("failedCount")
+    requestIdentifier = try json.string("requestIdentifier")
+    environment = try json.environment("environment")
+    appAppleId = try json.integer("appAppleId")
+    bundleId = try json.string("bundleId")
+    productId = try json.string("productId")
+    storefrontCountryCodes = try json.strings("storefrontCountryCodes")
+    succeededCount = try json.integer("succeededCount")
+    failedCount = try json.integer("failedCount")
   }
 }
 
@@ -157,12 +154,11 @@ package struct NotificationAppData: DecodedPayload {
   package let signedAppTransactionInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    appAppleId = try reader.integer("appAppleId")
-    bundleId = try reader.string("bundleId")
-    environment = try reader.environment("environment")
-    signedAppTransactionInfo = try reader.string("signedAppTransactionInfo")
+    appAppleId = try json.integer("appAppleId")
+    bundleId = try json.string("bundleId")
+    environment = try json.environment("environment")
+    signedAppTransactionInfo = try json.string("signedAppTransactionInfo")
   }
 }
 
@@ -179,11 +175,10 @@ package struct UnclaimInfo: DecodedPayload {
   package let unclaimSeatIds: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    appAppleId = try reader.integer("appAppleId")
-    bundleId = try reader.string("bundleId")
-    environment = try reader.environment("environment")
-    unclaimSeatIds = try reader.strings("unclaimSeatIds")
+    appAppleId = try json.integer("appAppleId")
+    bundleId = try json.string("bundleId")
+    environment = try json.environment("environment")
+    unclaimSeatIds = try json.strings("unclaimSeatIds")
   }
 }

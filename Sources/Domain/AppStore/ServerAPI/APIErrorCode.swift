@@ -251,9 +251,8 @@ package struct ErrorPayload: DecodedPayload {
   package let errorMessage: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    errorCode = try reader.integer("errorCode")
-    errorMessage = try reader.string("errorMessage")
+    errorCode = try json.integer("errorCode")
+    errorMessage = try json.string("errorMessage")
   }
 }

@@ -14,12 +14,11 @@ package struct ExtendRenewalDateResponse: DecodedPayload {
   package let webOrderLineItemId: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    effectiveDate = try reader.instant("effectiveDate")
-    originalTransactionId = try reader.string("originalTransactionId")
-    success = try reader.bool("success")
-    webOrderLineItemId = try reader.string("webOrderLineItemId")
+    effectiveDate = try json.instant("effectiveDate")
+    originalTransactionId = try json.string("originalTransactionId")
+    success = try json.bool("success")
+    webOrderLineItemId = try json.string("webOrderLineItemId")
   }
 }
 
@@ -31,9 +30,8 @@ package struct MassExtendRenewalDateResponse: DecodedPayload {
   package let requestIdentifier: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    requestIdentifier = try reader.string("requestIdentifier")
+    requestIdentifier = try json.string("requestIdentifier")
   }
 }
 
@@ -53,12 +51,11 @@ package struct MassExtendRenewalDateStatusResponse: DecodedPayload {
   package let failedCount: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    requestIdentifier = try reader.string("requestIdentifier")
-    complete = try reader.bool("complete")
-    completeDate = try reader.instant("completeDate")
-    succeededCount = try reader.integer("succeededCount")
-    failedCount = try reader.integer("failedCount")
+    requestIdentifier = try json.string("requestIdentifier")
+    complete = try json.bool("complete")
+    completeDate = try json.instant("completeDate")
+    succeededCount = try json.integer("succeededCount")
+    failedCount = try json.integer("failedCount")
   }
 }

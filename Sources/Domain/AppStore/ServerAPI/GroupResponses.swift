@@ -7,9 +7,8 @@ package struct GetCustomerGroupsResponse: DecodedPayload {
   package let groups: [GroupEntry]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    groups = try reader.parts("groups")
+    groups = try json.parts("groups")
   }
 }
 
@@ -24,11 +23,10 @@ package struct GroupEntry: DecodedPayload {
   package let roles: [RoleEntry]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    groupId = try reader.string("groupId")
-    groupType = try reader.code("groupType")
-    roles = try reader.parts("roles")
+    groupId = try json.string("groupId")
+    groupType = try json.code("groupType")
+    roles = try json.parts("roles")
   }
 }
 
@@ -78,10 +76,9 @@ package struct RoleEntry: DecodedPayload {
   package let role: GroupRole?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    productId = try reader.string("productId")
-    role = try reader.code("role")
+    productId = try json.string("productId")
+    role = try json.code("role")
   }
 }
 
@@ -97,11 +94,10 @@ package struct GetGroupMembersResponse: DecodedPayload {
   package let paginationToken: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    members = try reader.parts("members")
-    hasMore = try reader.bool("hasMore")
-    paginationToken = try reader.string("paginationToken")
+    members = try json.parts("members")
+    hasMore = try json.bool("hasMore")
+    paginationToken = try json.string("paginationToken")
   }
 }
 
@@ -113,9 +109,8 @@ package struct GroupMember: DecodedPayload {
   package let appTransactionId: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    appTransactionId = try reader.string("appTransactionId")
+    appTransactionId = try json.string("appTransactionId")
   }
 }
 
@@ -132,11 +127,10 @@ package struct SeatInfoResponse: DecodedPayload {
   package let assignedSeatClaimIds: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    totalSeatCount = try reader.integer("totalSeatCount")
-    availableSeatCount = try reader.integer("availableSeatCount")
-    assignedSeatClaimIds = try reader.strings("assignedSeatClaimIds")
+    totalSeatCount = try json.integer("totalSeatCount")
+    availableSeatCount = try json.integer("availableSeatCount")
+    assignedSeatClaimIds = try json.strings("assignedSeatClaimIds")
   }
 }
 
@@ -148,8 +142,7 @@ package struct ClaimSeatResponse: DecodedPayload {
   package let seatClaimId: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    seatClaimId = try reader.string("seatClaimId")
+    seatClaimId = try json.string("seatClaimId")
   }
 }

@@ -8,9 +8,8 @@ package struct SendTestNotificationResponse: DecodedPayload {
   package let testNotificationToken: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    testNotificationToken = try reader.string("testNotificationToken")
+    testNotificationToken = try json.string("testNotificationToken")
   }
 }
 
@@ -29,11 +28,10 @@ package struct NotificationHistoryResponse: DecodedPayload {
   package let notificationHistory: [NotificationHistoryResponseItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    paginationToken = try reader.string("paginationToken")
-    hasMore = try reader.bool("hasMore")
-    notificationHistory = try reader.parts("notificationHistory")
+    paginationToken = try json.string("paginationToken")
+    hasMore = try json.bool("hasMore")
+    notificationHistory = try json.parts("notificationHistory")
   }
 }
 
@@ -47,10 +45,9 @@ package struct NotificationHistoryResponseItem: DecodedPayload {
   package let sendAttempts: [SendAttemptItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    signedPayload = try reader.string("signedPayload")
-    sendAttempts = try reader.parts("sendAttempts")
+    signedPayload = try json.string("signedPayload")
+    sendAttempts = try json.parts("sendAttempts")
   }
 }
 
@@ -63,10 +60,9 @@ package struct SendAttemptItem: DecodedPayload {
   package let sendAttemptResult: SendAttemptResult?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    attemptDate = try reader.instant("attemptDate")
-    sendAttemptResult = try reader.code("sendAttemptResult")
+    attemptDate = try json.instant("attemptDate")
+    sendAttemptResult = try json.code("sendAttemptResult")
   }
 }
 

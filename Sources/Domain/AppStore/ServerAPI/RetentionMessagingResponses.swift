@@ -8,9 +8,8 @@ package struct GetImageListResponse: DecodedPayload {
   package let imageIdentifiers: [GetImageListResponseItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    imageIdentifiers = try reader.parts("imageIdentifiers")
+    imageIdentifiers = try json.parts("imageIdentifiers")
   }
 }
 
@@ -26,11 +25,10 @@ package struct GetImageListResponseItem: DecodedPayload {
   package let imageSize: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    imageIdentifier = try reader.string("imageIdentifier")
-    imageState = try reader.string("imageState")
-    imageSize = try reader.string("imageSize")
+    imageIdentifier = try json.string("imageIdentifier")
+    imageState = try json.string("imageState")
+    imageSize = try json.string("imageSize")
   }
 }
 
@@ -42,9 +40,8 @@ package struct GetMessageListResponse: DecodedPayload {
   package let messageIdentifiers: [GetMessageListResponseItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    messageIdentifiers = try reader.parts("messageIdentifiers")
+    messageIdentifiers = try json.parts("messageIdentifiers")
   }
 }
 
@@ -58,10 +55,9 @@ package struct GetMessageListResponseItem: DecodedPayload {
   package let messageState: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    messageIdentifier = try reader.string("messageIdentifier")
-    messageState = try reader.string("messageState")
+    messageIdentifier = try json.string("messageIdentifier")
+    messageState = try json.string("messageState")
   }
 }
 
@@ -73,9 +69,8 @@ package struct DefaultConfigurationResponse: DecodedPayload {
   package let messageIdentifier: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    messageIdentifier = try reader.string("messageIdentifier")
+    messageIdentifier = try json.string("messageIdentifier")
   }
 }
 
@@ -87,9 +82,8 @@ package struct RealtimeUrlResponse: DecodedPayload {
   package let realtimeURL: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    realtimeURL = try reader.string("realtimeURL")
+    realtimeURL = try json.string("realtimeURL")
   }
 }
 
@@ -102,10 +96,9 @@ package struct PerformanceTestResponse: DecodedPayload {
   package let requestId: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    config = try reader.part("config")
-    requestId = try reader.string("requestId")
+    config = try json.part("config")
+    requestId = try json.string("requestId")
   }
 }
 
@@ -125,13 +118,12 @@ package struct PerformanceTestConfig: DecodedPayload {
   package let successRateThreshold: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    maxConcurrentRequests = try reader.integer("maxConcurrentRequests")
-    totalRequests = try reader.integer("totalRequests")
-    totalDuration = try reader.integer("totalDuration")
-    responseTimeThreshold = try reader.integer("responseTimeThreshold")
-    successRateThreshold = try reader.integer("successRateThreshold")
+    maxConcurrentRequests = try json.integer("maxConcurrentRequests")
+    totalRequests = try json.integer("totalRequests")
+    totalDuration = try json.integer("totalDuration")
+    responseTimeThreshold = try json.integer("responseTimeThreshold")
+    successRateThreshold = try json.integer("successRateThreshold")
   }
 }
 
@@ -153,15 +145,14 @@ package struct PerformanceTestResultResponse: DecodedPayload {
   package let failures: JSONObject?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    config = try reader.part("config")
-    target = try reader.string("target")
-    result = try reader.string("result")
-    successRate = try reader.integer("successRate")
-    numPending = try reader.integer("numPending")
-    responseTimes = try reader.part("responseTimes")
-    failures = try reader.object("failures")
+    config = try json.part("config")
+    target = try json.string("target")
+    result = try json.string("result")
+    successRate = try json.integer("successRate")
+    numPending = try json.integer("numPending")
+    responseTimes = try json.part("responseTimes")
+    failures = try json.object("failures")
   }
 }
 
@@ -181,12 +172,11 @@ package struct PerformanceTestResponseTimes: DecodedPayload {
   package let p99: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    average = try reader.integer("average")
-    p50 = try reader.integer("p50")
-    p90 = try reader.integer("p90")
-    p95 = try reader.integer("p95")
-    p99 = try reader.integer("p99")
+    average = try json.integer("average")
+    p50 = try json.integer("p50")
+    p90 = try json.integer("p90")
+    p95 = try json.integer("p95")
+    p99 = try json.integer("p99")
   }
 }

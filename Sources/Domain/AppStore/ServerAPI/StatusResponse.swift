@@ -14,12 +14,11 @@ package struct StatusResponse: DecodedPayload {
   package let data: [SubscriptionGroupIdentifierItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    environment = try reader.environment("environment")
-    bundleId = try reader.string("bundleId")
-    appAppleId = try reader.integer("appAppleId")
-    data = try reader.parts("data")
+    environment = try json.environment("environment")
+    bundleId = try json.string("bundleId")
+    appAppleId = try json.integer("appAppleId")
+    data = try json.parts("data")
   }
 }
 
@@ -33,10 +32,9 @@ package struct SubscriptionGroupIdentifierItem: DecodedPayload {
   package let lastTransactions: [LastTransactionsItem]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    subscriptionGroupIdentifier = try reader.string("subscriptionGroupIdentifier")
-    lastTransactions = try reader.parts("lastTransactions")
+    subscriptionGroupIdentifier = try json.string("subscriptionGroupIdentifier")
+    lastTransactions = try json.parts("lastTransactions")
   }
 }
 
@@ -54,11 +52,10 @@ package struct LastTransactionsItem: DecodedPayload {
   package let signedRenewalInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    status = try reader.code("status")
-    originalTransactionId = try reader.string("originalTransactionId")
-    signedTransactionInfo = try reader.string("signedTransactionInfo")
-    signedRenewalInfo = try reader.string("signedRenewalInfo")
+    status = try json.code("status")
+    originalTransactionId = try json.string("originalTransactionId")
+    signedTransactionInfo = try json.string("signedTransactionInfo")
+    signedRenewalInfo = try json.string("signedRenewalInfo")
   }
 }

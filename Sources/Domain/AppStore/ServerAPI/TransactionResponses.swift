@@ -8,9 +8,8 @@ package struct TransactionInfoResponse: DecodedPayload {
   package let signedTransactionInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    signedTransactionInfo = try reader.string("signedTransactionInfo")
+    signedTransactionInfo = try json.string("signedTransactionInfo")
   }
 }
 
@@ -22,9 +21,8 @@ package struct AppTransactionInfoResponse: DecodedPayload {
   package let signedAppTransactionInfo: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    signedAppTransactionInfo = try reader.string("signedAppTransactionInfo")
+    signedAppTransactionInfo = try json.string("signedAppTransactionInfo")
   }
 }
 
@@ -37,10 +35,9 @@ package struct OrderLookupResponse: DecodedPayload {
   package let signedTransactions: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    status = try reader.code("status")
-    signedTransactions = try reader.strings("signedTransactions")
+    status = try json.code("status")
+    signedTransactions = try json.strings("signedTransactions")
   }
 }
 
@@ -61,14 +58,13 @@ package struct HistoryResponse: DecodedPayload {
   package let signedTransactions: [String]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    revision = try reader.string("revision")
-    hasMore = try reader.bool("hasMore")
-    bundleId = try reader.string("bundleId")
-    appAppleId = try reader.integer("appAppleId")
-    environment = try reader.environment("environment")
-    signedTransactions = try reader.strings("signedTransactions")
+    revision = try json.string("revision")
+    hasMore = try json.bool("hasMore")
+    bundleId = try json.string("bundleId")
+    appAppleId = try json.integer("appAppleId")
+    environment = try json.environment("environment")
+    signedTransactions = try json.strings("signedTransactions")
   }
 }
 
@@ -84,11 +80,10 @@ package struct RefundHistoryResponse: DecodedPayload {
   package let hasMore: Bool?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    signedTransactions = try reader.strings("signedTransactions")
-    revision = try reader.string("revision")
-    hasMore = try reader.bool("hasMore")
+    signedTransactions = try json.strings("signedTransactions")
+    revision = try json.string("revision")
+    hasMore = try json.bool("hasMore")
   }
 }
 

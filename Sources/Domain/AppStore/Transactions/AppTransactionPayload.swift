@@ -34,20 +34,19 @@ package struct AppTransactionPayload: DecodedPayload {
   package let deviceVerificationNonce: String?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    appTransactionId = try reader.string("appTransactionId")
-    receiptType = try reader.environment("receiptType")
-    appAppleId = try reader.integer("appAppleId")
-    bundleId = try reader.string("bundleId")
-    applicationVersion = try reader.string("applicationVersion")
-    versionExternalIdentifier = try reader.integer("versionExternalIdentifier")
-    receiptCreationDate = try reader.instant("receiptCreationDate")
-    originalPurchaseDate = try reader.instant("originalPurchaseDate")
-    originalApplicationVersion = try reader.string("originalApplicationVersion")
-    originalPlatform = try reader.code("originalPlatform")
-    preorderDate = try reader.instant("preorderDate")
-    deviceVerification = try reader.string("deviceVerification")
-    deviceVerificationNonce = try reader.string("deviceVerificationNonce")
+    appTransactionId = try json.string("appTransactionId")
+    receiptType = try json.environment("receiptType")
+    appAppleId = try json.integer("appAppleId")
+    bundleId = try json.string("bundleId")
+    applicationVersion = try json.string("applicationVersion")
+    versionExternalIdentifier = try json.integer("versionExternalIdentifier")
+    receiptCreationDate = try json.instant("receiptCreationDate")
+    originalPurchaseDate = try json.instant("originalPurchaseDate")
+    originalApplicationVersion = try json.string("originalApplicationVersion")
+    originalPlatform = try json.code("originalPlatform")
+    preorderDate = try json.instant("preorderDate")
+    deviceVerification = try json.string("deviceVerification")
+    deviceVerificationNonce = try json.string("deviceVerificationNonce")
   }
 }

@@ -15,12 +15,11 @@ package struct TransactionCommitmentInfo: DecodedPayload {
   package let commitmentPrice: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    billingPeriodNumber = try reader.integer("billingPeriodNumber")
-    totalBillingPeriods = try reader.integer("totalBillingPeriods")
-    commitmentExpiresDate = try reader.instant("commitmentExpiresDate")
-    commitmentPrice = try reader.integer("commitmentPrice")
+    billingPeriodNumber = try json.integer("billingPeriodNumber")
+    totalBillingPeriods = try json.integer("totalBillingPeriods")
+    commitmentExpiresDate = try json.instant("commitmentExpiresDate")
+    commitmentPrice = try json.integer("commitmentPrice")
   }
 }
 
@@ -40,12 +39,11 @@ package struct RenewalCommitmentInfo: DecodedPayload {
   package let commitmentRenewalPrice: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    commitmentAutoRenewProductId = try reader.string("commitmentAutoRenewProductId")
-    commitmentAutoRenewStatus = try reader.code("commitmentAutoRenewStatus")
-    commitmentRenewalBillingPlanType = try reader.code("commitmentRenewalBillingPlanType")
-    commitmentRenewalDate = try reader.instant("commitmentRenewalDate")
-    commitmentRenewalPrice = try reader.integer("commitmentRenewalPrice")
+    commitmentAutoRenewProductId = try json.string("commitmentAutoRenewProductId")
+    commitmentAutoRenewStatus = try json.code("commitmentAutoRenewStatus")
+    commitmentRenewalBillingPlanType = try json.code("commitmentRenewalBillingPlanType")
+    commitmentRenewalDate = try json.instant("commitmentRenewalDate")
+    commitmentRenewalPrice = try json.integer("commitmentRenewalPrice")
   }
 }

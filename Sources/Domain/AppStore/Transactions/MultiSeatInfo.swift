@@ -26,11 +26,10 @@ package struct TransactionMultiSeatInfo: DecodedPayload {
   }
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    invitationManagement = try reader.code("invitationManagement")
-    priceTiers = try reader.parts("priceTiers")
-    revokedSeatQuantity = try reader.integer("revokedSeatQuantity")
+    invitationManagement = try json.code("invitationManagement")
+    priceTiers = try json.parts("priceTiers")
+    revokedSeatQuantity = try json.integer("revokedSeatQuantity")
   }
 }
 
@@ -42,9 +41,8 @@ package struct RenewalMultiSeatInfo: DecodedPayload {
   package let renewalPriceTiers: [MultiSeatPriceTier]?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    renewalPriceTiers = try reader.parts("renewalPriceTiers")
+    renewalPriceTiers = try json.parts("renewalPriceTiers")
   }
 }
 
@@ -58,9 +56,8 @@ package struct MultiSeatPriceTier: DecodedPayload {
   package let tierQuantity: Int64?
 
   package init(json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     self.json = json
-    tierPrice = try reader.integer("tierPrice")
-    tierQuantity = try reader.integer("tierQuantity")
+    tierPrice = try json.integer("tierPrice")
+    tierQuantity = try json.integer("tierQuantity")
   }
 }

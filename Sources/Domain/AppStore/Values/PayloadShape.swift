@@ -21,17 +21,16 @@ package struct PayloadShape: ExpressibleByDictionaryLiteral, Sendable {
   ///
   /// - Throws: ``PayloadError`` for a member of another type, such as a price that is text.
   package func check(_ json: JSONObject) throws(PayloadError) {
-    let reader = PayloadReader(json: json)
     for (name, type) in members {
       switch type {
-      case .string: _ = try reader.string(name)
-      case .integer: _ = try reader.integer(name)
-      case .bool: _ = try reader.bool(name)
-      case .strings: _ = try reader.strings(name)
+      case .string: _ = try json.string(name)
+      case .integer: _ = try json.integer(name)
+      case .bool: _ = try json.bool(name)
+      case .strings: _ = try json.strings(name)
       case .object(let shape):
-        _ = try reader.part(name) { part throws(PayloadError) in try shape.check(part) }
+        _ = try json.part(name) { part throws(PayloadError) in try shape.check(part) }
       case .objects(let shape):
-        _ = try reader.parts(name) { part throws(PayloadError) in try shape.check(part) }
+        _ = try json.parts(name) { part throws(PayloadError) in try shape.check(part) }
       }
     }
   }

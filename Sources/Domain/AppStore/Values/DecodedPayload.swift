@@ -12,13 +12,11 @@ package protocol DecodedPayload: Hashable, Sendable {
   init(json: JSONObject) throws(PayloadError)
 }
 
-/// Reads the members of a payload, each with the type that Apple documents.
-///
-/// An absent or `null` member is `nil`. A member of another type is an error, because a lenient conversion
-/// would hide a change of Apple's format.
-struct PayloadReader {
-  let json: JSONObject
-
+// Reads the members of a payload, each with the type that Apple documents.
+//
+// An absent or `null` member is `nil`. A member of another type is an error, because a lenient conversion would hide a
+// change of Apple's format.
+extension JSONObject {
   func string(_ member: String) throws(PayloadError) -> String? {
     guard let value = value(member) else { return nil }
     guard case .string(let text) = value else {
@@ -132,8 +130,9 @@ struct PayloadReader {
     try integer(member).map { Code(rawValue: $0) }
   }
 
+  /// Returns a member; `nil` also for `null`.
   private func value(_ member: String) -> JSONValue? {
-    guard let value = json[member] else { return nil }
+    guard let value = self[member] else { return nil }
     if case .null = value { return nil }
     return value
   }
