@@ -53,16 +53,20 @@ private struct DocumentReader {
   var documents: [VerifiedSubmission.Document] = []
   var contents = SubmittedDocuments()
 
-  /// The environments that the next document may have.
-  private var environments: Set<Environment> { environment.map { [$0] } ?? Set(app.environments) }
+  /// Verifies a document, which must have the environment of those before it.
+  private func verified<Payload: SignedPayload>(_ text: String) throws(Rejection) -> Payload {
+    let environments: Set<Environment> = environment.map { [$0] } ?? Set(app.environments)
+    do throws(VerificationError) {
+      return try verifier.verify(text, for: app.identity, environments: environments).payload
+    } catch {
+      throw .notVerified(error)
+    }
+  }
 
   /// Verifies a signed transaction, which determines the environment.
   mutating func readTransaction(_ text: String) throws(VerifiedSubmission.RejectedDocument) {
     try read(text, .signedTransaction) { reader throws(Rejection) in
-      let payload = try verified { () throws(VerificationError) in
-        try reader.verifier.verifyTransaction(
-          text, for: reader.app.identity, environments: reader.environments)
-      }
+      let payload: JWSTransactionDecodedPayload = try reader.verified(text)
       reader.environment = try required(payload.environment)
       let fact = try decoded { () throws(FactError) in try TransactionFact(payload) }
       reader.contents.transaction = fact
@@ -74,10 +78,7 @@ private struct DocumentReader {
   /// Verifies a signed renewal info; it must be of the same purchase as the transaction before.
   mutating func readRenewalInfo(_ text: String) throws(VerifiedSubmission.RejectedDocument) {
     try read(text, .signedRenewalInfo) { reader throws(Rejection) in
-      let payload = try verified { () throws(VerificationError) in
-        try reader.verifier.verifyRenewalInfo(
-          text, for: reader.app.identity, environments: reader.environments)
-      }
+      let payload: JWSRenewalInfoDecodedPayload = try reader.verified(text)
       reader.environment = try required(payload.environment)
       let fact = try decoded { () throws(FactError) in try RenewalFact(payload) }
       let purchase = reader.contents.transaction?.originalTransactionID
@@ -90,10 +91,7 @@ private struct DocumentReader {
   /// Verifies a signed app transaction.
   mutating func readAppTransaction(_ text: String) throws(VerifiedSubmission.RejectedDocument) {
     try read(text, .signedAppTransaction) { reader throws(Rejection) in
-      let payload = try verified { () throws(VerificationError) in
-        try reader.verifier.verifyAppTransaction(
-          text, for: reader.app.identity, environments: reader.environments)
-      }
+      let payload: AppTransactionPayload = try reader.verified(text)
       reader.environment = try required(payload.receiptType)
       let fact = try decoded { () throws(FactError) in try AppTransactionFact(payload) }
       reader.contents.appTransactionPayload = payload
@@ -134,12 +132,6 @@ extension Rejection {
 private func required(_ environment: Environment?) throws(Rejection) -> Environment {
   guard let environment else { throw .incomplete(.missing(field: "environment")) }
   return environment
-}
-
-private func verified<Payload: Sendable>(
-  _ verify: () throws(VerificationError) -> Verified<Payload>
-) throws(Rejection) -> Payload {
-  do { return try verify().payload } catch { throw .notVerified(error) }
 }
 
 private func decoded<Fact>(_ decode: () throws(FactError) -> Fact) throws(Rejection) -> Fact {
