@@ -35,8 +35,6 @@ package final class PostgresEntitlementStore: EntitlementStore {
   /// - Parameters:
   ///   - settings: how sessions are opened.
   ///   - name: the name of this replica; `nil` for a process that opens the store for itself.
-  ///   - capacity: the maximum number of queued writes; further ones are rejected.
-  ///   - batchSize: the maximum number of writes in one durable commit.
   ///   - reads: the number of sessions for reads.
   ///   - hash: the first row number to try for a customer; only tests replace it.
   ///   - maxRejectedBytesPerDay: the bytes of rejected evidence that a day (UTC) may add to each app.
@@ -48,9 +46,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
   ///   - now: the machine's time.
   /// - Throws: ``StoreError/unavailable(_:)``, ``StoreError/newerSchema(found:supported:)``.
   package init(
-    _ settings: PostgresSettings, replica name: ReplicaName? = nil, capacity: Int = 4096,
-    batchSize: Int = 256,
-    reads: ReaderPool.Limits = .init(),
+    _ settings: PostgresSettings, replica name: ReplicaName? = nil, reads: ReaderPool.Limits = .init(),
     hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
     maxRejectedBytesPerDay: Int64 = BatchWriter.maxRejectedBytesPerDay,
     maxBodyTime: Duration = .seconds(1), leaseDuration: Duration = .seconds(5),
@@ -70,7 +66,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
         settings: settings, changes: changes, feed: feed, hash: hash,
         maxRejectedBytes: maxRejectedBytesPerDay, maxBodyTime: maxBodyTime),
       replica: state)
-    let queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
+    let queue = WriteQueue(writer, capacity: 4096, batchSize: 256)
     self.queue = queue
     uploads = PostgresUploads(settings)
     replica = state.map {

@@ -94,11 +94,6 @@ package struct DayReconciliation: Hashable, Sendable {
   package var unknownRows = 0
   /// The names of the files, sorted.
   package var files: [String] = []
-
-  package init(report: AppStoreReport, day: CalendarDay) {
-    self.report = report
-    self.day = day
-  }
 }
 
 /// Apple's payment for a product in a fiscal month, beside our estimate. Differences are listed and not

@@ -25,9 +25,6 @@ struct PayerState {
   var lastEvidence: EvidenceID?
   /// The stored state of each purchase, in the order of ``lines``.
   var stored: [ReportLineState] = []
-
-  /// A payer without stored state; ``ReportBatch`` fills it.
-  init(lines: [LineKey]) { self.lines = lines }
 }
 
 /// The purchases of payers, and the facts about them.

@@ -15,20 +15,17 @@ package struct DisagreementWorker: Worker {
   private let catalog: CurrentCatalog
   private let settings: CurrentRevenueCatSettings
   private let now: @Sendable () -> Instant
-  private let sleep: @Sendable (Duration) async throws -> Void
 
   /// Creates a worker for the events in `store`; `now` is the system's clock.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog,
-    settings: CurrentRevenueCatSettings, now: @escaping @Sendable () -> Instant,
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    settings: CurrentRevenueCatSettings, now: @escaping @Sendable () -> Instant
   ) {
     self.store = store
     self.ledger = ledger
     self.catalog = catalog
     self.settings = settings
     self.now = now
-    self.sleep = sleep
   }
 
   /// Runs until the task is cancelled.
@@ -47,7 +44,7 @@ package struct DisagreementWorker: Worker {
       record(
         try await store.read(.background) { reader throws(StoreError) in try reader.openDisagreementCounts() }
       )
-    } while (try? await sleep(Self.interval)) != nil
+    } while (try? await Task.sleep(for: Self.interval)) != nil
   }
 
   /// Deletes the old events of all apps, also of those that receive none any more.

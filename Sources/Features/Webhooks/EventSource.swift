@@ -100,15 +100,6 @@ package struct EventSelection: Hashable, Sendable {
   /// Empty for all.
   package let environments: Set<AppStore.Environment>
 
-  /// Selects the events of an app by kind and environment; an empty set selects all.
-  package init(
-    appID: String, kinds: Set<EntitlementChange.Kind>, environments: Set<AppStore.Environment>
-  ) {
-    self.appID = appID
-    self.kinds = kinds
-    self.environments = environments
-  }
-
   /// Whether the webhook receives the event.
   func passes(_ event: NewEvent) -> Bool {
     event.customer.appID == appID && (kinds.isEmpty || kinds.contains(event.change.kind))

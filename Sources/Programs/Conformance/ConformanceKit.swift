@@ -64,11 +64,6 @@ package struct ConformanceKitError: Error, Hashable, Sendable, CustomStringConve
   /// What is wrong, for people.
   package let problem: String
 
-  package init(file: String, problem: String) {
-    self.file = file
-    self.problem = problem
-  }
-
   package var description: String { "\(file): \(problem)" }
 }
 

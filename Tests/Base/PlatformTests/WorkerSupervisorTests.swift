@@ -1,7 +1,8 @@
 import Logging
-import Platform
 import Synchronization
 import Testing
+
+@testable import Platform
 
 @Suite("Worker supervisor")
 struct WorkerSupervisorTests {

@@ -33,12 +33,6 @@ package struct WorkerSupervisor: Sendable {
 
     /// The delays of every worker of the service.
     package static let standard = Backoff(first: .seconds(1), max: .seconds(15), resetAfter: .seconds(60))
-
-    package init(first: Duration, max: Duration, resetAfter: Duration) {
-      self.first = first
-      self.max = max
-      self.resetAfter = resetAfter
-    }
   }
 
   private let logger: Logger

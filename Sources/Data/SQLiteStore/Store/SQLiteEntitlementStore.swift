@@ -1,5 +1,5 @@
 internal import Platform
-internal import SQLStore
+package import SQLStore
 internal import SQLite
 package import Store
 
@@ -16,9 +16,6 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   /// Always has everything, because no other process writes.
   package let feed: StoreFeed
 
-  /// The default limit of rejected evidence: 64 MiB a day for each app.
-  package static let maxRejectedBytesPerDay = BatchWriter.maxRejectedBytesPerDay
-
   /// The path of the database file.
   var path: String { directory.databasePath }
 
@@ -28,24 +25,16 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   ///   - directory: the data directory; created with access for this user only, if it is missing.
   ///   - capacity: the maximum number of queued writes; further ones are rejected.
   ///   - batchSize: the maximum number of writes in one durable commit.
+  ///   - reads: the threads for reads.
+  ///   - hash: the first row number to try for a customer; only tests replace it.
   ///   - maxRejectedBytesPerDay: the bytes of rejected evidence that a day (UTC) may add to each app.
   /// - Throws: ``StoreError/cannotOpen(path:reason:)``, ``StoreError/inUse(path:)`` if another process has
   ///   locked the store, ``StoreError/missing(path:marker:)`` if the store that was made here is gone,
   ///   ``StoreError/newerSchema(found:supported:)``, ``StoreError/diskFull``.
-  package convenience init(
-    directory: String, capacity: Int = 4096, batchSize: Int = 256,
-    maxRejectedBytesPerDay: Int64 = SQLiteEntitlementStore.maxRejectedBytesPerDay
-  ) throws(StoreError) {
-    try self.init(
-      directory: directory, capacity: capacity, batchSize: batchSize, hash: CustomerIdentity.hash,
-      maxRejectedBytesPerDay: maxRejectedBytesPerDay)
-  }
-
-  /// Opens a store whose `hash` is that of ``CustomerRow``.
-  init(
+  package init(
     directory: String, capacity: Int = 4096, batchSize: Int = 256, reads: ReaderPool.Limits = .init(),
-    hash: @escaping CustomerIdentity.Hash,
-    maxRejectedBytesPerDay: Int64 = SQLiteEntitlementStore.maxRejectedBytesPerDay
+    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
+    maxRejectedBytesPerDay: Int64 = BatchWriter.maxRejectedBytesPerDay
   ) throws(StoreError) {
     let opened = try StoreDirectory(directory)
     self.directory = opened

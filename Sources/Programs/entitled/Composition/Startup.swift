@@ -8,6 +8,7 @@ internal import Ledger
 internal import Platform
 internal import PostgreSQL
 internal import PostgresStore
+internal import SQLStore
 internal import SQLiteStore
 internal import Services
 internal import SignedData
@@ -68,7 +69,7 @@ enum Startup {
       return try PostgresEntitlementStore(
         PostgresSettings(database), replica: replica,
         maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
-          ?? SQLiteEntitlementStore.maxRejectedBytesPerDay,
+          ?? BatchWriter.maxRejectedBytesPerDay,
         answerTimeout: .seconds(database.staleness.answerTimeoutSeconds),
         staleness: StalenessPolicy(database.staleness), now: SystemClock.now)
     } catch {
@@ -105,7 +106,7 @@ enum Startup {
       return try SQLiteEntitlementStore(
         directory: directory,
         maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
-          ?? SQLiteEntitlementStore.maxRejectedBytesPerDay)
+          ?? BatchWriter.maxRejectedBytesPerDay)
     } catch {
       throw Failure(error.description)
     }

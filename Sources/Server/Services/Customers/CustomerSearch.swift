@@ -72,12 +72,6 @@ struct CustomerSearchHits {
   let reader: any StoreSnapshot
   private(set) var hits: [CustomerHit] = []
 
-  init(search: CustomerSearch, exactLimit: Int, reader: any StoreSnapshot) {
-    self.search = search
-    self.exactLimit = exactLimit
-    self.reader = reader
-  }
-
   /// The text to find, without white space around it.
   var text: String { search.query.text }
 
