@@ -30,6 +30,30 @@ import Testing
     #expect(group([period(0...30), renewed(40...70)], on: 50)?.paidServiceDays == 40)
   }
 
+  @Test(
+    "Periods whose documents are missing pause paid service; an end, a purchase and a failed payment reset it"
+  )
+  func missingPeriods() {
+    let next = period(120...150).with { $0.details.transactionReason = .renewal }
+    let facts = CustomerFacts(transactions: [period(0...30), next])
+    #expect(group(facts, on: 150)?.paidServiceDays == 60)
+    #expect(group(facts, on: 210)?.paidServiceDays == 60)
+    #expect(group(facts, on: 211)?.paidServiceDays == 0)
+    #expect(PurchaseState(facts, in: app, at: at(130))?.paidService == .growing(since: at(90)))
+    let bought = next.with { $0.details.transactionReason = .purchase }
+    #expect(group([period(0...30), bought], on: 150)?.paidServiceDays == 30)
+    let refunded = period(0...30).with { $0.revocationDate = at(20) }
+    #expect(group([refunded, next], on: 150)?.paidServiceDays == 30)
+    let cancelled = renewal(signed: 30) {
+      ($0.autoRenewStatus, $0.expirationIntent, $0.renewalDate) = (.off, .customerCancelled, at(30))
+    }
+    let failed = renewal(signed: 30) { ($0.isInBillingRetry, $0.renewalDate) = (true, at(30)) }
+    for info in [cancelled, failed] {
+      let ended = CustomerFacts(transactions: [period(0...30), next], renewals: [info])
+      #expect(group(ended, on: 150)?.paidServiceDays == 30)
+    }
+  }
+
   // Apple: Extending the renewal date for auto-renewable subscriptions.
   @Test("Days of an extension are no paid service and no gap, in whatever order the documents arrive")
   func extensionDays() {
@@ -154,5 +178,9 @@ private func charges(_ transactions: [TransactionFact]) -> [Posting] {
 }
 
 private func group(_ transactions: [TransactionFact], on day: Int64) -> GroupOverview? {
-  CustomerOverview(CustomerFacts(transactions: transactions), in: app, at: at(day)).groups.first
+  group(CustomerFacts(transactions: transactions), on: day)
+}
+
+private func group(_ facts: CustomerFacts, on day: Int64) -> GroupOverview? {
+  CustomerOverview(facts, in: app, at: at(day)).groups.first
 }

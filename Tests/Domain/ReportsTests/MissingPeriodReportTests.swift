@@ -79,4 +79,19 @@ import Testing
     let retention = try Answer(.retentionByMonth, "10-01", "12-01", of: postings)
     #expect(retention("active", on: "10-01", age: 1) == [1])
   }
+
+  @Test("One year of paid service counts on after a year without documents, and not after a cancellation")
+  func paidYear() throws {
+    let periods = [
+      World.period("yearly", "2023-12-15", "2024-12-15"), World.period("yearly", "2025-12-15", "2026-12-15"),
+    ]
+    let off = World.info("2024-06-01", "2024-12-15") { $0.autoRenewStatus = .off }
+    for (infos, isReset) in [([], false), ([off], true)] as [([RenewalFact], Bool)] {
+      let postings = World.postings(at: World.day("12-31"), ["M": World.facts("M", periods, infos)])
+      let february = try Answer(.paidYears, "2025-02-01", "2025-03-01", of: postings)
+      #expect(february("year_reset", "past_one_year", on: "2025-02-01") == (isReset ? [1, 0] : [0, 1]))
+      let december = try Answer(.paidYears, "2025-12-01", "2026-01-01", of: postings)
+      #expect(december("charges_at_85", "charges", on: "2025-12-01") == [isReset ? 0 : 1, 1])
+    }
+  }
 }

@@ -117,17 +117,6 @@ extension FactsChange {
   }
 }
 
-extension TransactionFact {
-  /// Whether one or more whole periods fit between the end of the period before and this one, so that their documents are
-  /// missing. A payment that was recovered begins a period on any day. Months differ by up to three days.
-  package func followsMissingPeriods(after end: Instant) -> Bool {
-    guard let length = firstEnd?.milliseconds(since: purchaseDate), length > 0 else { return false }
-    let gap = purchaseDate.milliseconds(since: end)
-    let count = (gap + length / 2) / length
-    return count > 0 && abs(gap - count * length) <= length / 8
-  }
-}
-
 extension PurchaseChange.Kind {
   /// The kind of event; `nil` for a purchase, whose access has a separate event.
   var ofRefund: EntitlementChange.Kind? {

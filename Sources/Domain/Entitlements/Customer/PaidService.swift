@@ -5,7 +5,8 @@ package import AppStore
 ///
 /// Free trials and the days of an extension do not count (Apple: Extending the renewal date for auto-renewable
 /// subscriptions). A gap of up to 60 days pauses the count, a longer one resets it. A payment that is recovered in the
-/// grace period leaves no gap.
+/// grace period leaves no gap. Periods whose documents are missing pause the count, however many they are: the customer
+/// had the subscription, but nothing says which days were paid.
 ///
 /// Apple's documents have no mark of an extension, and periods of one duration differ by up to three days. So an extension is
 /// known only by a document from before it (``TransactionDetails/firstExpiresDate``); without one its days count.
@@ -42,11 +43,12 @@ package enum PaidService {
     package let start: Instant
     /// Exclusive; of a period that a refund cut short, the refund.
     package let end: Instant
-    /// Whether it counts: it was neither a free trial nor an extension.
+    /// Whether it counts: it was neither a free trial nor an extension, and its documents are stored.
     package let isPaid: Bool
   }
 
-  /// The times of the periods at `indices`, in order; the time that an extension added is separate.
+  /// The times of the periods at `indices`, in order; the time that an extension added, and a long one without documents,
+  /// are separate.
   package static func periods(_ indices: [Int], _ facts: borrowing CustomerFacts) -> [Period] {
     var periods: [Period] = []
     periods.reserveCapacity(indices.count)
@@ -60,6 +62,7 @@ package enum PaidService {
       if let next, facts.recovery(index, next) == .inGracePeriod {
         recovered = Period(start: end, end: facts.transactions[next].purchaseDate, isPaid: isPaid)
       }
+      if let next, let missing = facts.missingTime(from: end, index, next) { periods.append(missing) }
       if let firstEnd = facts.transactions[index].firstEnd, start < firstEnd, firstEnd < end {
         periods.append(Period(start: firstEnd, end: end, isPaid: false))
         end = firstEnd
@@ -68,6 +71,17 @@ package enum PaidService {
       if let recovered { periods.append(recovered) }
     }
     return periods.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+  }
+}
+
+extension CustomerFacts {
+  /// The time from the `end` of the period at `index` to the one at `next` if it would reset the count, and the documents about
+  /// it are missing.
+  fileprivate func missingTime(from end: Instant, _ index: Int, _ next: Int) -> PaidService.Period? {
+    let start = transactions[next].purchaseDate
+    guard start.milliseconds(since: end) > PaidService.maxPause, missesPeriods(after: index, before: next)
+    else { return nil }
+    return PaidService.Period(start: end, end: start, isPaid: false)
   }
 }
 

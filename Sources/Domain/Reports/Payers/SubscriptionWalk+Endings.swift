@@ -25,24 +25,13 @@ struct PeriodEnding {
   ) {
     self.next = next
     self.failure = failure
-    missesPeriods = next.map { Self.missesPeriods(period, $0, facts, failure) } ?? false
+    missesPeriods =
+      if let next, period.expires < next.start {
+        facts.missesPeriods(after: period.index, before: next.index, hasFailed: failure != nil)
+      } else {
+        false
+      }
     recovery = next.flatMap { Self.recovery(period, $0, facts, failure) }
-  }
-
-  /// Whether a renewal after a gap proves that the documents about the gap are missing: it fits whole periods, or no payment
-  /// is retried for so long. Documents of a failed payment, or of the end of the period, decide before dates. The events of
-  /// a customer follow the same rule (``FactsChange``).
-  private static func missesPeriods(
-    _ period: SubscriptionPeriod, _ next: SubscriptionPeriod, _ facts: borrowing CustomerFacts,
-    _ failure: Failure?
-  ) -> Bool {
-    let gap = next.start.milliseconds(since: period.expires)
-    guard gap > 0, next.reason == .renewal, failure == nil else { return false }
-    let info = facts.renewal(of: period.index, at: next.start.advanced(byMilliseconds: -1))
-    guard info?.expirationIntent == nil, info?.isInBillingRetry != true else { return false }
-    if gap > period.retryLength { return info?.renewalStatus != .off }
-    return facts.transactions[facts.beginning(ofPeriodAt: next.index)]
-      .followsMissingPeriods(after: period.expires)
   }
 
   /// How a period that began after a gap continues the one before: in or after the grace period; `nil` if
