@@ -31,7 +31,8 @@ import Testing
     return EntitlementChange.changes(
       of: "pro", from: evaluate(before, entitlement: "pro", in: Self.app, at: now),
       to: evaluate(after, entitlement: "pro", in: Self.app, at: now), by: .evidence, at: now,
-      facts: FactsChange(from: before, to: after, by: .evidence)
+      facts: FactsChange(
+        from: before, to: after, by: .evidence, slack: Self.app.renewalPolicy.slack)
     ).map(\.kind)
   }
 
@@ -65,5 +66,12 @@ import Testing
     #expect(kinds(30...60, minutes: 10) == [.renewed])
     #expect(kinds(30...60, minutes: 59) == [.renewed])
     #expect(kinds(30...60, minutes: 61) == [.recovered])
+  }
+
+  @Test("A renewal long after a cancellation that Apple reported is STARTED, as in reports")
+  func cancelled() {
+    let off = renewal(signed: 20) { ($0.autoRenewStatus, $0.renewalDate) = (.off, at(30)) }
+    #expect(kinds(100...130, infos: [off]) == [.started])
+    #expect(kinds(100...130) == [.renewed])
   }
 }

@@ -52,6 +52,32 @@ import Testing
     #expect(answer("lapsed_billing", "recovered", on: "10-01") == [1, 1])
   }
 
+  @Test(
+    "A renewal in the renewal slack after its period is no lapse, unless Apple reported a failed payment",
+    arguments: [(10, false), (60, false), (61, true), (10, true)])
+  func late(minutes: Int64, hasFailed: Bool) throws {
+    let app = AppDefinition(
+      id: World.app.id, identity: World.app.identity, environments: World.app.environments,
+      products: Array(World.app.products.values), renewalPolicy: .standard)
+    let late = { (fact: TransactionFact) in
+      fact.with { $0.purchaseDate = $0.purchaseDate.advanced(byMilliseconds: minutes * 60_000) }
+    }
+    let failed = World.info("10-05", "10-05") { $0.isInBillingRetry = true }
+    let kinds = { (first: TransactionFact) -> Set<Posting.Kind> in
+      let renewed = late(World.period("monthly", "10-05", "11-05"))
+      let facts = World.facts("M", [first, renewed], hasFailed && minutes == 10 ? [failed] : [])
+      return Set(PayerPostings(facts, in: app, at: World.day("10-20")).postings.map(\.kind))
+    }
+    let paid: Set<Posting.Kind> = [.lapsedBilling, .inRetry, .recovered, .renewed]
+    #expect(
+      kinds(World.period("monthly", "09-05", "10-05")).intersection(paid)
+        == (hasFailed ? [.lapsedBilling, .inRetry, .recovered] : [.renewed]))
+    let ofTrial: Set<Posting.Kind> = [.trialLapsedBilling, .convertedFromRetry, .converted]
+    #expect(
+      kinds(World.trial("monthly", "09-05", "10-05")).intersection(ofTrial)
+        == (hasFailed ? [.trialLapsedBilling, .convertedFromRetry] : [.converted]))
+  }
+
   @Test("A cancellation that Apple reported, and a purchase, are an end and a return")
   func returns() throws {
     let cancelled = World.info("10-05", "10-05") {

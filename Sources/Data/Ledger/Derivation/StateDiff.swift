@@ -52,7 +52,8 @@ struct StateDiff {
         ?? evaluate(after, entitlement: entitlement, in: app, at: now)
     }
     let causeOfRest = cause == .time && !hasCurrentCatalog ? .catalog : cause
-    let facts = FactsChange(from: before?.facts ?? CustomerFacts(), to: after, by: causeOfRest)
+    let facts = FactsChange(
+      from: before?.facts ?? CustomerFacts(), to: after, by: causeOfRest, slack: app.renewalPolicy.slack)
     var changes = EntitlementChange.purchases(in: facts, at: now)
     for entitlement in app.entitlements {
       changes += EntitlementChange.changes(
@@ -106,7 +107,7 @@ struct StateDiff {
     _ facts: CustomerFacts, _ entitlement: String, from start: Instant
   ) -> [EntitlementChange] {
     var changes: [EntitlementChange] = []
-    let unchanged = FactsChange(from: facts, to: facts, by: .time)
+    let unchanged = FactsChange(from: facts, to: facts, by: .time, slack: app.renewalPolicy.slack)
     var start = start
     while true {
       let segments = AnswerTimeline(facts, entitlement: entitlement, in: app, from: start).segments

@@ -64,6 +64,7 @@ extension AppDefinition {
     // Postings have the days of exchange rates only if there are any.
     hash.add(reports.rates.isEmpty ? 0 : 1)
     hash.add(UInt64(bitPattern: rescindConsentDays))
+    hash.add(UInt64(bitPattern: renewalPolicy.slack))
     for times in reports.smallBusinessProgram {
       hash.add(UInt64(bitPattern: times.lowerBound.millisecondsSince1970))
       hash.add(UInt64(bitPattern: times.upperBound.millisecondsSince1970))

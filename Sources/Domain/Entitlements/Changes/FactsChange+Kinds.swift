@@ -5,33 +5,24 @@ extension FactsChange {
   /// Returns the way in which access came back with another transaction of the same subscription: renewed, recovered,
   /// or started again after a lapse (`RESUBSCRIBE`).
   func continuing(_ before: EntitlementStatus, _ after: EntitlementStatus) -> EntitlementChange.Kind {
-    guard let new = transaction(after.deciding), let old = self.after.predecessor(of: new),
-      let paidUntil = old.accessRevokedAt ?? old.expiresDate
+    guard let next = after.deciding.flatMap({ self.after.index($0) }),
+      let last = self.after.predecessor(of: next)
     else { return .started }
+    let (old, new) = (self.after.transactions[last], self.after.transactions[next])
+    guard let paidUntil = old.accessRevokedAt ?? old.expiresDate else { return .started }
     // The customer had not left: the evidence of the renewal arrived after the end of the period.
     if new.purchaseDate <= paidUntil { return .renewed }
     let isInRetryTime = new.purchaseDate.milliseconds(since: paidUntil) <= old.billingRetryLength
-    let hadFailed = before.state == .billingRetry || before.state == .lapsedForBilling
     switch new.details.transactionReason {
     case .purchase: return .started
     case .renewal:
       if before.state == .billingRetry { return .recovered }
-      guard isInRetryTime else { return .renewed }
-      if hadFailed || hasFailed(after: old) { return .recovered }
-      // Nothing but the dates says whether a payment failed, or the gap has another reason.
-      let hadAccess = before.until.map { new.purchaseDate <= $0 } ?? false
-      return hadAccess || new.followsMissingPeriods(after: paidUntil) ? .renewed : .recovered
+      if self.after.gap(after: last, before: next, slack: slack) != nil { return .renewed }
+      return isInRetryTime ? .recovered : .started
     case nil, .unrecognized:
       // Older documents have no reason.
+      let hadFailed = before.state == .billingRetry || before.state == .lapsedForBilling
       return hadFailed && isInRetryTime ? .recovered : .started
-    }
-  }
-
-  /// Whether Apple reported that the payment after the period of a transaction failed.
-  private func hasFailed(after old: TransactionFact) -> Bool {
-    guard let history = after.renewalHistory(ofLine: old.originalTransactionID) else { return false }
-    return after.failedRenewals(history).contains { failure in
-      after.period(at: failure.period).contains { after.transactions[$0].isSame(as: old) }
     }
   }
 

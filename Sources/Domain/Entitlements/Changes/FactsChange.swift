@@ -7,11 +7,16 @@ package struct FactsChange: Sendable {
   /// The purchases, refunds and reversals that documents reported; none if time, an operator or the catalog is
   /// the cause.
   package private(set) var purchases: [PurchaseChange] = []
+  /// The slack of ``RenewalPolicy``.
+  let slack: Int64
 
-  /// The change that a write with this cause made.
-  package init(from before: CustomerFacts, to after: CustomerFacts, by cause: ChangeCause) {
+  /// The change that a write with this cause made; `slack` is that of the app's ``RenewalPolicy``.
+  package init(
+    from before: CustomerFacts, to after: CustomerFacts, by cause: ChangeCause, slack: Int64 = 0
+  ) {
     self.before = before.withoutCopies
     self.after = after.withoutCopies
+    self.slack = slack
     if cause == .evidence || cause == .claim { purchases = PurchaseChange.all(from: before, to: after) }
   }
 
@@ -71,20 +76,20 @@ package struct FactsChange: Sendable {
 }
 
 extension CustomerFacts {
-  fileprivate func index(_ deciding: DecidingTransaction) -> Int? {
+  func index(_ deciding: DecidingTransaction) -> Int? {
     range(ofLine: deciding.originalTransactionID).first {
       transactions[$0].transactionID == deciding.transactionID
     }
   }
 
-  /// The transaction that stands for the period of the same line before the one of `transaction`. A renewal that was
+  /// The index of the transaction that stands for the period of the same line before the one at `index`. A renewal that was
   /// withdrawn before it started is none.
-  func predecessor(of transaction: TransactionFact) -> TransactionFact? {
-    let index = range(ofLine: transaction.originalTransactionID).last {
+  func predecessor(of index: Int) -> Int? {
+    let transaction = transactions[index]
+    return range(ofLine: transaction.originalTransactionID).last {
       transactions[$0].purchaseDate < transaction.purchaseDate && !isWithdrawnBeforeStart($0)
         && !transaction.addsSeats(toPeriodOf: transactions[$0])
-    }
-    return index.map { transactions[standing(ofPeriodAt: $0)] }
+    }.map(standing(ofPeriodAt:))
   }
 
   /// The latest transaction of each line that `other` has no transaction of.

@@ -79,7 +79,8 @@ extension CustomerFacts {
   /// it are missing.
   fileprivate func missingTime(from end: Instant, _ index: Int, _ next: Int) -> PaidService.Period? {
     let start = transactions[next].purchaseDate
-    guard start.milliseconds(since: end) > PaidService.maxPause, missesPeriods(after: index, before: next)
+    guard start.milliseconds(since: end) > PaidService.maxPause,
+      gap(after: index, before: next, slack: 0) == .missingPeriods
     else { return nil }
     return PaidService.Period(start: end, end: start, isPaid: false)
   }

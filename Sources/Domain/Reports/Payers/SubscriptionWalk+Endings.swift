@@ -8,8 +8,8 @@ struct PeriodEnding {
   let failure: Failure?
   /// The way in which the next period follows after a gap: `nil` if it is a new purchase.
   let recovery: Recovery?
-  /// Whether the subscription went on until the next period, although the documents about the time in between are missing.
-  let missesPeriods: Bool
+  /// The time until the next period, if the subscription went on; `nil` also without a gap.
+  let gap: RenewalGap?
 
   /// A failed renewal of one period.
   struct Failure {
@@ -21,15 +21,15 @@ struct PeriodEnding {
 
   init(
     _ period: SubscriptionPeriod, _ next: SubscriptionPeriod?, _ facts: borrowing CustomerFacts,
-    _ failure: Failure?
+    _ failure: Failure?, slack: Int64
   ) {
     self.next = next
     self.failure = failure
-    missesPeriods =
+    gap =
       if let next, period.expires < next.start {
-        facts.missesPeriods(after: period.index, before: next.index, hasFailed: failure != nil)
+        facts.gap(after: period.index, before: next.index, slack: slack, hasFailed: failure != nil)
       } else {
-        false
+        nil
       }
     recovery = next.flatMap { Self.recovery(period, $0, facts, failure) }
   }
@@ -93,9 +93,10 @@ extension SubscriptionWalk {
       addRenewalTimes(period, next, until: start)
       return .renewal(period, from: start)
     }
-    if let next, ending.missesPeriods {
+    if let next, let gap = ending.gap {
       // The first payment, whose document is missing, ended a trial.
-      let start = period.isTrial && !next.isTrial ? period.expires : next.start
+      let endsTrial = gap == .missingPeriods && period.isTrial && !next.isTrial
+      let start = endsTrial ? period.expires : next.start
       addRenewalTimes(period, next, until: start)
       return .renewal(period, from: start)
     }

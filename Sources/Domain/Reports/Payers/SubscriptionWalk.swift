@@ -75,7 +75,8 @@ struct SubscriptionWalk {
     for (position, period) in periods.enumerated() {
       begin(period, beginning)
       let next = position + 1 < periods.count ? periods[position + 1] : nil
-      let ending = PeriodEnding(period, next, facts, failures[period.start])
+      let ending = PeriodEnding(
+        period, next, facts, failures[period.start], slack: app.renewalPolicy.slack)
       beginning = end(period, ending, facts)
     }
     markOpenings()
