@@ -193,6 +193,21 @@ def test_open_requests_are_listed_by_their_deadlines(shop):
     assert listed == bought, "a page for each, the one whose time ends first at the front"
 
 
+def test_the_requests_of_a_merged_customer_are_listed_under_both_ids(shop):
+    shop, old, account = shop("manual"), str(uuid.uuid4()), "ana"
+    bought = shop.buy(old)
+    shop.entitlements.MergeCustomers(
+        entitlement_service.MergeCustomersRequest(app=APP, from_customer_id=old, into_customer_id=account),
+        timeout=CALL_LIMIT)
+    shop.request_refund(bought)
+    wait_for(lambda: shop.requests())
+    for customer in (old, account):
+        for environment in ("ENVIRONMENT_UNSPECIFIED", "ENVIRONMENT_SANDBOX"):
+            found = shop.requests(customer_id=customer, environment=environment)
+            assert [(one.transaction_id, one.customer_id) for one in found] == [(bought, account)]
+    assert not shop.requests(customer_id="ben")
+
+
 def test_a_request_without_consent_is_listed_and_not_answered(shop):
     shop, ana, ben = shop(), str(uuid.uuid4()), str(uuid.uuid4())
     of_ana, of_ben = shop.buy(ana), shop.buy(ben)

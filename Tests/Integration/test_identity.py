@@ -207,6 +207,19 @@ def test_an_anonymous_customer_is_merged_into_an_account_and_parted_again(client
     assert (client.is_entitled("anonymous-1"), client.is_entitled("ana")) == (True, False)
 
 
+def test_lists_find_what_a_merged_customer_had_under_the_old_id(client):
+    bought = client.buy("anonymous-1", "shells.100")
+    granted = client.call(
+        "Grant", customer_id="anonymous-1", entitlement="pro", access_level="ACCESS_LEVEL_FULL").grant.grant_id
+    client.call("MergeCustomers", from_customer_id="anonymous-1", into_customer_id="ana")
+    for customer in ("anonymous-1", "ana"):
+        grants = client.call("ListGrants", customer_id=customer).grants
+        assert [(one.grant_id, one.customer_id) for one in grants] == [(granted, "ana")]
+        due = client.call("ListUnfulfilledPurchases", customer_id=customer).purchases
+        assert [(one.transaction.original_transaction_id, one.customer_id) for one in due] == [(bought, "ana")]
+    assert not client.call("ListGrants", customer_id="ben").grants
+
+
 def test_a_grant_is_created_and_revoked(client):
     created = client.call(
         "Grant", customer_id="ana", entitlement="pro", access_level="ACCESS_LEVEL_FULL", note="sorry", actor="support")

@@ -72,7 +72,12 @@ struct ConsumptionContractTests {
         }
         #expect(try found { _ in } == [ids[2], ids[1]])
         #expect(try found { $0.after = ids[1] } == [ids[0]])
-        #expect(try found { $0.customerID = "ana" } == [ids[1]])
+        let others = [customer.other("ben"), customer].map { key in
+          CustomerKey(appID: "ocean", environment: .production, customerID: key.customerID)
+        }
+        #expect(try found { $0.customers = [customer] } == [ids[1]])
+        #expect(try found { $0.customers = others } == [])
+        #expect(try found { $0.customers = others + [customer] } == [ids[1]])
         #expect(try found { $0.state = .answered } == [])
         #expect(try found { $0.environment = .production } == [])
         #expect(try found { $0.appID = "other" } == [])

@@ -27,6 +27,13 @@ extension SQLSession {
   fileprivate func consumptionRequests(
     _ condition: String, _ values: any StatementValue...
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try consumptionRequests(condition, binding: values)
+  }
+
+  /// The same for variable values.
+  fileprivate func consumptionRequests(
+    _ condition: String, binding values: [any StatementValue]
+  ) throws(StoreError) -> [ConsumptionRequestRecord] {
     try rows(
       "SELECT \(columns) FROM consumption_request WHERE \(condition)", binding: values
     ) { row throws(StoreError) in try ConsumptionRequestRecord(row) }
@@ -71,21 +78,26 @@ extension SQLReader {
   func consumptionRequests(
     _ query: ConsumptionRequestFilter
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
+    var values: [any StatementValue] = [
+      query.appID, query.environment, query.state?.rawValue, query.after, query.limit,
+    ]
     // A condition on the customer that could be NULL would make SQLite read the whole table.
-    let ofCustomer =
-      query.customerID == nil
-      ? "coalesce(?5 <> '', TRUE)"
-      : """
-      evidence_id IN (
+    let ofCustomers = query.customers.map { customer in
+      values.append(customer.customerID)
+      values.append(customer.environment)
+      return """
         SELECT r.evidence_id FROM line_customer l JOIN consumption_request r USING (line_id, app, environment)
-        WHERE l.customer_id = ?5 AND l.app = ?1)
-      """
+        WHERE l.customer_id = ?\(values.count - 1) AND l.app = ?1 AND l.environment = ?\(values.count)
+        """
+    }
+    let ofCustomer =
+      ofCustomers.isEmpty ? "TRUE" : "evidence_id IN (\(ofCustomers.joined(separator: " UNION ALL ")))"
     let order = query.state == .open ? ConsumptionRequestOrder.deadline : .latest
     return try consumptionRequests(
       """
       app = ?1 AND coalesce(environment = ?2, TRUE) AND coalesce(state = ?3, TRUE) AND coalesce(\(order.follows), TRUE)
-      AND \(order.condition) AND \(ofCustomer) ORDER BY \(order.columns) LIMIT ?6
-      """, query.appID, query.environment, query.state?.rawValue, query.after, query.customerID, query.limit)
+      AND \(order.condition) AND \(ofCustomer) ORDER BY \(order.columns) LIMIT ?5
+      """, binding: values)
   }
 
   func consumptionRequests(

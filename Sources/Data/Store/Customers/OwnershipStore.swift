@@ -70,6 +70,16 @@ extension LineReader {
     }
     return customer
   }
+
+  /// The same for the customer of a filter; `nil` without one.
+  package func finalMergeTarget(
+    of customerID: String?, in scope: AppEnvironment
+  ) throws(StoreError) -> String? {
+    guard let customerID else { return nil }
+    return try finalMergeTarget(
+      of: CustomerKey(appID: scope.appID, environment: scope.environment, customerID: customerID)
+    ).customerID
+  }
 }
 
 /// Stores the owners of each line, and their history.

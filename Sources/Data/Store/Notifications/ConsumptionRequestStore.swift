@@ -109,8 +109,9 @@ package struct ConsumptionRequestFilter: Hashable, Sendable {
   package var environment: Environment?
   /// `nil` matches requests in every state.
   package var state: ConsumptionRequestRecord.State?
-  /// Only requests about purchases of this customer.
-  package var customerID: String?
+  /// Only requests about purchases of these customers of the app; empty: of all. One customer may have another merge target
+  /// in each environment.
+  package var customers: [CustomerKey] = []
   /// Selects only the requests that follow this one in the order of the list.
   package var after: EvidenceID?
   /// The maximum number of requests; at least 1.

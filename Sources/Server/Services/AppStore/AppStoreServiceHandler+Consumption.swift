@@ -73,7 +73,7 @@ extension AppStoreServiceHandler {
 
   /// The position of a page is the evidence id of the last consumption request of the previous page.
   /// Reads the store and does not call Apple. `consumption_percentage` is set for open requests only: the share that an
-  /// automatic answer would have.
+  /// automatic answer would have. The id of a merged customer selects the requests of the merge target.
   func listConsumptionRequests(
     _ request: ListConsumptionRequestsRequest, _ call: CallContext
   ) async throws(Status) -> ListConsumptionRequestsResponse {
@@ -82,11 +82,16 @@ extension AppStoreServiceHandler {
     var query = ConsumptionRequestFilter(appID: app.id, limit: size + 1)
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
     query.state = try ConsumptionRequestRecord.State(request.state)
-    query.customerID = request.customerId.given
+    let environments = query.environment.map { [$0] } ?? app.environments
+    let customers = request.customerId.given.map { id in
+      environments.map { CustomerKey(appID: app.id, environment: $0, customerID: id) }
+    }
     let page = try context.pageTokens.page(request)
     query.after = try page.number.map(EvidenceID.init(rawValue:))
     let found = try await context.read { [query] reader throws(StoreError) in
-      try reader.consumptionRequests(query).map { request throws(StoreError) in
+      var query = query
+      for customer in customers ?? [] { query.customers.append(try reader.finalMergeTarget(of: customer)) }
+      return try reader.consumptionRequests(query).map { request throws(StoreError) in
         var message = Wire.ConsumptionRequest(request, customerID: try reader.owner(of: request.line))
         message.consumptionPercentage = try reader.consumedShare(of: request, in: app)
         return message

@@ -82,7 +82,7 @@ extension StoreSnapshot {
   fileprivate func openRequests(of customer: CustomerKey) throws(StoreError) -> [ConsumptionRequestRecord] {
     var filter = ConsumptionRequestFilter(appID: customer.appID, limit: 100)
     filter.environment = customer.environment
-    filter.customerID = customer.customerID
+    filter.customers = [customer]
     filter.state = .open
     return try consumptionRequests(filter)
   }

@@ -8,7 +8,8 @@ internal import Wire
 // Consumables that the operator delivers.
 extension EntitlementServiceHandler {
   /// The position of a page is the transaction id of the last purchase of the previous page.
-  /// Purchases before the app's `fulfillment_since` are not listed.
+  /// Purchases before the app's `fulfillment_since` are not listed. The id of a merged customer selects those of the merge
+  /// target.
   func listUnfulfilledPurchases(
     _ request: ListUnfulfilledPurchasesRequest, _ call: CallContext
   ) async throws(Status) -> ListUnfulfilledPurchasesResponse {
@@ -21,6 +22,8 @@ extension EntitlementServiceHandler {
     let page = try context.pageTokens.page(request)
     filter.after = page.position ?? ""
     let response = try await context.readExpensively(call) { [filter] reader throws(StoreError) in
+      var filter = filter
+      filter.customerID = try reader.finalMergeTarget(of: filter.customerID, in: filter.appEnvironment)
       let found = try reader.unfulfilled(filter)
       var response = ListUnfulfilledPurchasesResponse()
       for (record, customerID) in found.prefix(size) {

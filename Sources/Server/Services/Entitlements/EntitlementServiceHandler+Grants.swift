@@ -47,18 +47,23 @@ extension EntitlementServiceHandler {
     }
   }
 
-  /// The position of a page is the id of the last grant of the previous one.
+  /// The position of a page is the id of the last grant of the previous one. The id of a merged customer selects the grants of
+  /// the merge target.
   func listGrants(
     _ request: ListGrantsRequest, _ call: CallContext
   ) async throws(Status) -> ListGrantsResponse {
     let app = try context.catalog.value.app(request.app)
     let (page, size) = try context.page(of: request)
-    var filter = GrantFilter(
-      appID: app.id, environment: try app.environment(request.environment), limit: size + 1)
+    let scope = AppEnvironment(appID: app.id, environment: try app.environment(request.environment))
+    var filter = GrantFilter(appID: app.id, environment: scope.environment, limit: size + 1)
     filter.customerID = request.customerId.given
     filter.source = request.source.given
     filter.after = page.position
-    let found = try await context.read { [filter] reader throws(StoreError) in try reader.grants(filter) }
+    let found = try await context.read { [filter] reader throws(StoreError) in
+      var filter = filter
+      filter.customerID = try reader.finalMergeTarget(of: filter.customerID, in: scope)
+      return try reader.grants(filter)
+    }
     CallScope.show(found.prefix(size).map(\.customer.customerID), of: "grants")
     return .with {
       $0.grants = found.prefix(size).map { Grant($0) }
