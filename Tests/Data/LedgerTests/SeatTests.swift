@@ -188,6 +188,41 @@ import Testing
     }
   }
 
+  @Test("A release that arrives before the claim that it ends releases the seat, as in the other order")
+  func unclaimedUnknown() async throws {
+    let (release, claim) = (51, 50) as (Int64, Int64)
+    for arrivesFirst in [true, false] {
+      try await LedgerFixture.run { fixture in
+        let payload = try fixture.unclaimed(seats: ["claim-a", "claim-b"], signed: release)
+        func unclaim() async throws {
+          let received = try await fixture.ledger.ingest(
+            IncomingNotification(
+              appID: "ocean", body: Array("{\"signedPayload\":\"\(payload)\"}".utf8), source: .notification,
+              receivedAt: at(release)), signedPayload: payload)
+          #expect(received.problem.isEmpty)
+        }
+        _ = try await fixture.submit(fixture.period(40...70, Self.team(3)), for: "boss")
+        if arrivesFirst { try await unclaim() }
+        fixture.clock.set(at(claim))
+        let claimed = try await Self.claim(fixture, "ana", "r1", "claim-a")
+        #expect(claimed.seat?.isHeld == !arrivesFirst)
+        #expect(try await Self.claim(fixture, "ben", "r2", "claim-c").seat?.isHeld == true)
+        fixture.clock.set(at(release))
+        if !arrivesFirst { try await unclaim() }
+        let purchase = LineKey(appID: "ocean", environment: .sandbox, lineID: "L1")
+        let seats = try await fixture.store.snapshot { try $0.seats(of: purchase) }
+        #expect(seats.map(\.releasedAt) == [at(release), nil])
+        #expect(try fixture.facts()?.transactions.map(\.revocationDate) == [at(release)])
+        let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+        let known = try await fixture.store.snapshot {
+          try FactHistory(of: ana, in: $0).facts(knownAt: at(53))
+        }
+        #expect(known == (try fixture.facts()))
+        #expect(try await fixture.replayDifferences().isEmpty)
+      }
+    }
+  }
+
   @Test("The facts of a seat as of an earlier day can be rebuilt")
   func knownAt() async throws {
     try await LedgerFixture.run { fixture in

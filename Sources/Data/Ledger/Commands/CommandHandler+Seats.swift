@@ -40,7 +40,7 @@ extension CommandHandler {
       seatID: "\(LineKey.seatPrefix)\(id.rawValue)", originalTransactionID: purchaseID,
       seatClaimID: seatClaimID, requestIdentifier: request, claimedAt: now)
     let outcome = try execute(.claimSeat(seat, customerID: customerID), onBehalfOf: customerID)
-    return try result(of: seat, outcome)
+    return try result(of: self.seat(seat.seatID, of: purchaseID), outcome)
   }
 
   /// Links a claimed seat to a customer.

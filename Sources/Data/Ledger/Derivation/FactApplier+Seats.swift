@@ -22,7 +22,8 @@ extension FactApplier {
     }
   }
 
-  /// Stores a claimed seat, and links it to the customer if one is known.
+  /// Stores a claimed seat, and links it to the customer if one is known. If Apple's end of the claim arrived before, the seat
+  /// is released at once.
   mutating func claimSeat(
     _ seat: Seat, for customer: CustomerKey?, of purchase: LineKey, by origin: ChangeOrigin
   ) throws(StoreError) {
@@ -32,6 +33,13 @@ extension FactApplier {
     try store.index(evidence, under: purchase)
     try store.index(evidence, under: line)
     if let customer { try link(line, to: store.finalMergeTarget(of: customer), by: origin) }
+    guard let claim = seat.seatClaimID else { return }
+    for stored in try store.evidence(about: line.other(LineKey.seatClaimPrefix + claim)) {
+      for case .endedSeatClaims(let claims, let endedAt) in EvidenceDecoder.decode(stored.evidence)
+      where claims.contains(claim) {
+        try releaseSeats([line], at: endedAt ?? stored.evidence.receivedAt, by: .document(stored.id))
+      }
+    }
   }
 
   /// Links a claimed seat that has no holder to a customer.
@@ -65,12 +73,14 @@ extension FactApplier {
     }
   }
 
-  /// Releases the seats whose claims Apple ended (`UNCLAIM_SEATS`); `claims` are Apple's ids.
+  /// Releases the seats whose claims Apple ended (`UNCLAIM_SEATS`); `claims` are Apple's ids. The end of an unknown claim is
+  /// stored for ``claimSeat(_:for:of:by:)``, because the notification may arrive before Apple's response to the claim.
   mutating func releaseSeats(
     claimedAs claims: [String], at instant: Instant, from source: Source
   ) throws(StoreError) {
     for claim in claims {
       guard let seat = try store.seat(claimedAs: claim, of: source.appID, in: source.environment) else {
+        try store.index(source.id, under: source.line(LineKey.seatClaimPrefix + claim))
         continue
       }
       try releaseSeats([source.line(seat.seatID)], at: instant, by: source.origin)

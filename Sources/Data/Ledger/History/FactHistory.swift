@@ -197,6 +197,8 @@ extension CustomerFacts {
 /// The seats that evidence claimed and released, in the state after the last piece.
 private struct SeatHistory {
   private(set) var seats: [Seat] = []
+  /// When Apple ended claims, by Apple's ids: the end may arrive before the claim.
+  private var ends: [String: Instant] = [:]
 
   /// Applies items in the order of their arrival.
   init(_ items: [DecodedItem]) {
@@ -208,7 +210,9 @@ private struct SeatHistory {
     switch item {
     case .command(let command):
       switch command.action {
-      case .claimSeat(let seat, _): seats.append(seat)
+      case .claimSeat(var seat, _):
+        if let end = seat.seatClaimID.flatMap({ ends[$0] }) { seat.release(at: end) }
+        seats.append(seat)
       case .releaseSeats(let ids, let instant):
         for index in seats.indices where ids.contains(seats[index].seatID) {
           seats[index].release(at: instant)
@@ -218,8 +222,10 @@ private struct SeatHistory {
         break
       }
     case .endedSeatClaims(let claims, let endedAt):
+      guard let endedAt else { return }
+      for claim in claims where ends[claim] == nil { ends[claim] = endedAt }
       for index in seats.indices where seats[index].seatClaimID.map(claims.contains) == true {
-        if let endedAt { seats[index].release(at: endedAt) }
+        seats[index].release(at: endedAt)
       }
     case .transaction, .renewal, .appTransaction, .notification, .rejectedNotification: break
     }

@@ -72,6 +72,8 @@ package struct LineKey: Hashable, Sendable {
 
   /// The prefix of seat ids.
   package static let seatPrefix = "seat-"
+  /// The prefix of Apple's ids of seat claims, under which the end of a claim waits for the claim. These lines have no facts.
+  package static let seatClaimPrefix = "seat-claim-"
 
   /// Whether the line is a grant.
   package var isGrant: Bool { lineID.hasPrefix(Self.grantPrefix) }
