@@ -26,8 +26,8 @@ package struct ReportLedger: Sendable {
     self.batchSize = batchSize
   }
 
-  /// Returns when there is something to derive or a day to close: 1970 if the catalog of an app has changed; `nil` for
-  /// nothing.
+  /// Returns when there is something to derive or a day to close: 1970 if the catalog of an app, or the rules of postings,
+  /// have changed; `nil` for nothing.
   func nextDue(_ reader: any StoreSnapshot) throws(StoreError) -> Instant? {
     try Self.measured { () throws(StoreError) in try next(reader) }
   }

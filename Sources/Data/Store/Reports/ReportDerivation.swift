@@ -149,7 +149,7 @@ package struct ReportCalendar: Hashable, Sendable {
 
 /// The catalog under which the postings of one environment of an app are derived.
 package struct ReportCatalog: Hashable, Sendable {
-  /// ``AppDefinition/fingerprint`` of the catalog.
+  /// ``AppDefinition/reportFingerprint`` of the catalog.
   package var fingerprint: UInt64
   /// When it took effect.
   package var since: Instant

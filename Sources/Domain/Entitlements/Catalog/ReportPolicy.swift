@@ -46,10 +46,17 @@ package struct ExchangeRate: Hashable, Sendable {
   }
 }
 
+/// The version of the rules by which postings follow from facts.
+///
+/// Stored postings are valid only under the version that made them. Raise it with every change after which the postings of the
+/// same facts may differ; `PostingRulesTests` fails if it was not raised.
+package let postingRulesVersion: UInt64 = 1
+
 extension AppDefinition {
-  /// A hash of everything besides facts and time that can change a posting of a report.
+  /// A hash of everything besides facts and time that can change a posting of a report, ``postingRulesVersion`` included.
   package var reportFingerprint: UInt64 {
     var hash = Fingerprint()
+    hash.add(postingRulesVersion)
     hash.add(UInt64(products.count))
     for (productID, product) in products.sorted(by: { $0.key < $1.key }) {
       hash.add(productID)
