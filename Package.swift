@@ -482,7 +482,7 @@ let package = Package(
       [
         "AppStore", "AppStoreClient", "Entitlements", "JSON", "Platform", "SQLiteStore", "SignedData",
         "Store",
-        "Webhooks", logging, "TestSupport",
+        "Webhooks", logging, metricsTestKit, "TestSupport",
       ]),
     test(
       .features, "TracesTests",

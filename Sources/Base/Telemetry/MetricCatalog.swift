@@ -174,6 +174,9 @@ package enum MetricCatalog {
       "entitled_webhook_delivery_lag_seconds", .gauge, labels: ["app", "kind", "webhook"],
       help: "Age of the oldest pending delivery."),
     MetricFamily(
+      "entitled_webhook_gone", .gauge, labels: ["app", "kind", "webhook"],
+      help: "1 after a webhook responded with 410, until it is resumed, otherwise 0."),
+    MetricFamily(
       "entitled_webhook_dead_letters_total", .counter, labels: ["app", "kind", "webhook"],
       help: "Deliveries whose last attempt failed."),
     MetricFamily(

@@ -17,6 +17,11 @@ enum DeliveryMetrics {
     Counter(label: "entitled_webhook_dead_letters_total", dimensions: webhook.dimensions).increment()
   }
 
+  /// Records whether the webhook responded with 410 and gets no messages.
+  static func record(_ webhook: WebhookKey, isGone: Bool) {
+    Gauge(label: "entitled_webhook_gone", dimensions: webhook.dimensions).record(isGone ? 1 : 0)
+  }
+
   /// Records the pending deliveries, the dead letters, and the age of the oldest pending delivery.
   static func record(_ webhook: WebhookKey, _ counts: DeliveryCounts, at now: Instant) {
     let lag = counts.oldestPendingAt.map { max(0, now.milliseconds(since: $0)) } ?? 0

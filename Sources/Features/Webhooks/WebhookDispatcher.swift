@@ -70,10 +70,13 @@ package final class WebhookDispatcher: Worker {
   }
 
   /// Runs one supervised worker for each webhook until the task is cancelled. A change of the settings ends all workers
-  /// and starts new ones, which have no circuit breaker's past.
+  /// and starts new ones, which have no circuit breaker's past. A webhook that this process no longer serves is not gone in its
+  /// metrics.
   package func run() async {
     let changes = changes.listen()
     while !Task.isCancelled {
+      let settings = settings
+      defer { for webhook in settings { DeliveryMetrics.record(webhook.key, isGone: false) } }
       await withTaskGroup(of: Void.self) { group in
         for settings in settings {
           let worker = WebhookWorker(

@@ -62,13 +62,20 @@ actor WebhookWorker {
       try await store.write { [settings] store throws(StoreError) in try store.begin(settings.key) }
       saved = try await cursor()
     }
-    guard let saved, saved.goneAt == nil else { return Self.maxWait }
+    guard let saved else { return Self.maxWait }
+    // Each run records it, because a process that did not see the response has to report it as well.
+    DeliveryMetrics.record(settings.key, isGone: saved.goneAt != nil)
+    guard saved.goneAt == nil else {
+      try await recordMetrics()
+      return Self.maxWait
+    }
     position = max(position, saved.position)
     isGone = false
     var isBusy = true
     while isBusy, !isGone, !Task.isCancelled, breaker.retryDelay(at: now()) == nil {
       isBusy = try await breaker.isDown ? probe() : step()
     }
+    DeliveryMetrics.record(settings.key, isGone: isGone)
     if position - saved.position >= Self.cursorStride { try await save(BatchReport(), upTo: position) }
     try await recordMetrics()
     if let delay = breaker.retryDelay(at: now()) { return delay }

@@ -92,14 +92,15 @@ struct Stage {
   }
 
   static func run(
-    kinds: Set<EntitlementChange.Kind> = [], delays: [Int64] = [10, 100], concurrency: Int = 1,
+    _ name: String = "billing", kinds: Set<EntitlementChange.Kind> = [], delays: [Int64] = [10, 100],
+    concurrency: Int = 1,
     _ body: (Stage) async throws -> Void
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "webhooks-\(UUID())")
     defer { try? FileManager.default.removeItem(at: directory) }
     let store = try SQLiteEntitlementStore(directory: directory.path)
     let settings = WebhookSettings(
-      key: WebhookKey(appID: "ocean", kind: .events, name: "billing"), url: "https://example.com/?key=secret",
+      key: WebhookKey(appID: "ocean", kind: .events, name: name), url: "https://example.com/?key=secret",
       secrets: [WebhookSecret(key: [UInt8](repeating: 7, count: 24))], kinds: kinds,
       schedule: RetrySchedule(delays: delays), concurrency: concurrency)
     let stage = Stage(store, settings)

@@ -2,6 +2,7 @@ import AppStore
 import AppStoreClient
 import JSON
 import Logging
+import MetricsTestKit
 import Platform
 import Store
 import Synchronization
@@ -145,6 +146,35 @@ import Testing
       stage.receiver.answers { _ in .success(.status(200)) }
       #expect(try await stage.admin.resume(stage.settings).cursor.goneAt == nil)
       #expect(try await stage.runWorker().sorted() == [1, 2, 3])
+    }
+  }
+
+  @Test("A webhook that is gone has a metric in each process that serves it, until it is resumed")
+  func goneMetric() async throws {
+    // Before the first metric is made; no other test has a webhook of this name.
+    let metrics = TestMetrics.ofProcess
+    try await Stage.run("gone") { stage in
+      func isGone() -> Double? {
+        let labels = [("app", "ocean"), ("kind", "events"), ("webhook", "gone")]
+        return try? metrics.expectGauge("entitled_webhook_gone", labels).lastValue
+      }
+      let gone = WebhookCursor(position: 0, goneAt: stage.clock.now)
+      try await stage.store.write { [settings = stage.settings] store throws(StoreError) in
+        try store.put(gone, of: settings.key)
+      }
+      _ = try await stage.restarted().run()
+      #expect(isGone() == 1)
+      _ = try await stage.admin.resume(stage.settings)
+      _ = try await stage.restarted().run()
+      #expect(isGone() == 0)
+      stage.receiver.answers { _ in .success(.status(410)) }
+      try await stage.append("ana")
+      let service = Task { await stage.dispatcher.run() }
+      for _ in 1...2_000 where isGone() != 1 { try await Task.sleep(for: .milliseconds(5)) }
+      #expect(isGone() == 1)
+      service.cancel()
+      await service.value
+      #expect(isGone() == 0, "this process serves it no longer")
     }
   }
 
