@@ -76,7 +76,8 @@ struct BucketMatching {
     }
     // A difference of the counts is a finding already.
     guard own.quantities[count] ?? 0 == apple[count]?.quantity ?? 0 else { return }
-    let tolerance = 5 * 52 * max(1, apple[count]?.quantity ?? 1)
+    let rounding: Int64 = 5 * 52
+    let tolerance = rounding * min(max(1, apple[count]?.quantity ?? 1), .max / rounding)
     guard abs(theirs - ours) > tolerance else { return }
     if theirs > ours { appleRest[bucket] = theirs - ours } else { ownRest[bucket] = rest(of: bucket, 1) }
   }

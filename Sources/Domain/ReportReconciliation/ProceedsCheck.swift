@@ -50,8 +50,8 @@ extension ReportedProceeds {
   /// 70 % of the price, or 85 % after one year of paid service.
   fileprivate var estimate: Int64 { price * (bucket.isAfterOneYear ? 85 : 70) / 100 }
 
-  /// The proceeds as thousandths of the estimate.
-  fileprivate var ratio: Int64 { (proceeds * 1000 + estimate / 2) / max(1, estimate) }
+  /// The proceeds as thousandths of the estimate, at most ten times the estimate: no programme pays more than the price.
+  fileprivate var ratio: Int64 { min(10_000, (proceeds * 1000 + estimate / 2) / max(1, estimate)) }
 
   /// Whether the proceeds are that part of the estimate, in thousandths, except for rounding to a hundredth.
   fileprivate func isShare(of ratio: Int64) -> Bool {

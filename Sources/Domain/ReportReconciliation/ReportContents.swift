@@ -68,6 +68,8 @@ package enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
   case noDate(String)
   /// A value is not of the type of its column; lines count from 1.
   case malformed(String, line: Int, column: String, value: String)
+  /// The row makes the sums of the reports larger than any that Apple could state; lines count from 1.
+  case sumTooLarge(String, line: Int)
 
   package var description: String {
     switch self {
@@ -79,6 +81,8 @@ package enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
       "a Subscription report has no date inside; name the file with one, such as '2026-10-24-\(name)'"
     case .malformed(let name, let line, let column, let value):
       "'\(name)' line \(line): column '\(column)' cannot have the value '\(value.prefix(100))'"
+    case .sumTooLarge(let name, let line):
+      "'\(name)' line \(line): the numbers of this row and the rows before it are too large to be added; check the file"
     }
   }
 }

@@ -15,6 +15,7 @@ struct ReportReader {
   private(set) var unknownRows: [BucketMatching.DayKey: Set<String>] = [:]
   private let products: ProductNames
   private let appleID: String?
+  private var total = ReportTotal()
 
   init(_ documents: [ReportDocument], _ products: ProductNames, appleID: String?) throws(ReportError) {
     self.products = products
@@ -40,10 +41,18 @@ struct ReportReader {
     files[BucketMatching.DayKey(report: document.kind, day: day), default: []].insert(document.name)
   }
 
+  /// Notes a number of a row.
+  private mutating func note(
+    _ code: ReportNote.Code, _ text: String, _ quantity: Int64, of row: ReportRow
+  ) throws(ReportError) {
+    try total.add(quantity, of: row)
+    note(code, text, quantity)
+  }
+
   private mutating func noteUnknown(
     _ code: ReportNote.Code, _ text: String, _ quantity: Int64, _ day: CalendarDay, _ row: ReportRow
-  ) {
-    note(code, text, quantity)
+  ) throws(ReportError) {
+    try note(code, text, quantity, of: row)
     unknownRows[BucketMatching.DayKey(report: row.document.kind, day: day), default: []].insert(
       "\(row.document.name):\(row.line)")
   }
@@ -64,7 +73,7 @@ struct ReportReader {
   private mutating func bucket(
     _ row: ReportRow, _ day: CalendarDay, country column: String, _ subject: ReconciliationBucket.Subject,
     quantity: Int64
-  ) -> ReconciliationBucket? {
+  ) throws(ReportError) -> ReconciliationBucket? {
     cover(day, row.document)
     let isSale = row.document.kind == .sales
     let appleID = row[isSale ? "Apple Identifier" : "Subscription Apple ID"]
@@ -73,22 +82,25 @@ struct ReportReader {
       let text = "\(name) (\(appleID))"
       // The Sales report has the products of all apps.
       if isSale, self.appleID != nil {
-        note(.otherProduct, text, quantity)
+        try note(.otherProduct, text, quantity, of: row)
       } else {
-        noteUnknown(.unknownProduct, text, quantity, day, row)
+        try noteUnknown(.unknownProduct, text, quantity, day, row)
       }
       return nil
     }
     guard let country = Countries.threeLetters(row[column]) else {
-      noteUnknown(.unknownCountry, row[column], quantity, day, row)
+      try noteUnknown(.unknownCountry, row[column], quantity, day, row)
       return nil
     }
     return ReconciliationBucket(
       report: row.document.kind, day: day, productID: productID, country: country, subject: subject)
   }
 
-  private mutating func add(_ bucket: ReconciliationBucket, _ quantity: Int64, _ row: ReportRow) {
+  private mutating func add(
+    _ bucket: ReconciliationBucket, _ quantity: Int64, _ row: ReportRow
+  ) throws(ReportError) {
     guard quantity != 0 else { return }
+    try total.add(quantity, of: row)
     items.append(
       ReportedItem(bucket: bucket, quantity: quantity, file: row.document.name, line: row.line))
   }
@@ -102,13 +114,13 @@ struct ReportReader {
     for column in columns where row.document.table.position(of: column) != nil {
       let quantity = try row.number(column)
       guard quantity != 0,
-        let bucket = bucket(row, day, country: "Country", .stock(column), quantity: quantity)
+        let bucket = try bucket(row, day, country: "Country", .stock(column), quantity: quantity)
       else { continue }
-      add(bucket, quantity, row)
+      try add(bucket, quantity, row)
       if column == SubscriptionColumn.standard.rawValue { try addRecurring(bucket, quantity, row) }
     }
     if row["Subscribers"].isEmpty { note(.privacy, "Subscribers is blank", 1) }
-    guard var bucket = bucket(row, day, country: "Country", .stock("price"), quantity: 0) else { return }
+    guard var bucket = try bucket(row, day, country: "Country", .stock("price"), quantity: 0) else { return }
     bucket.setPrice(try row.amount("Customer Price"), of: row)
     try addProceeds(bucket, 1, row)
   }
@@ -124,7 +136,8 @@ struct ReportReader {
       $0.subject = .stock(recurringRevenue)
       $0.currency = row["Customer Currency"]
     }
-    add(recurring, try row.amount("Customer Price") * perYear * quantity, row)
+    let price = try row.amount("Customer Price")
+    try add(recurring, ReportTotal.product(of: price, perYear, quantity, in: row), row)
   }
 
   private static let periodsPerYear: [String: Int64] = [
@@ -138,11 +151,13 @@ struct ReportReader {
     let day = try row.day("Event Date")
     guard let flow = SubscriptionFlow(appleEvent: row["Event"]) else {
       cover(day, row.document)
-      return noteUnknown(.unknownEvent, row["Event"], quantity, day, row)
+      return try noteUnknown(.unknownEvent, row["Event"], quantity, day, row)
     }
-    guard var bucket = bucket(row, day, country: "Country", .flow(flow), quantity: quantity) else { return }
+    guard var bucket = try bucket(row, day, country: "Country", .flow(flow), quantity: quantity) else {
+      return
+    }
     bucket.offer = row["Subscription Offer Type"].uppercased().replacing(" ", with: "_")
-    add(bucket, quantity, row)
+    try add(bucket, quantity, row)
   }
 
   private mutating func readCharge(_ row: ReportRow) throws(ReportError) {
@@ -169,11 +184,13 @@ struct ReportReader {
     // A refund of a part of the price has no unit.
     let quantity = max(1, abs(units))
     guard
-      var bucket = bucket(row, day, country: country, isRefund ? .refund : .charge, quantity: quantity)
+      var bucket = try bucket(row, day, country: country, isRefund ? .refund : .charge, quantity: quantity)
     else { return }
-    guard price != 0 else { return note(.notCompared, "free of charge", quantity) }
+    guard price != 0 else { return try note(.notCompared, "free of charge", quantity, of: row) }
     bucket.setPrice(price, of: row)
-    add(bucket, quantity, row)
+    // Several rows are compared by their sum, too.
+    try total.add(ReportTotal.product(of: price, quantity, in: row), of: row)
+    try add(bucket, quantity, row)
     try addProceeds(bucket, quantity, row)
   }
 
@@ -186,7 +203,8 @@ struct ReportReader {
     guard
       row[row.document.kind == .sales ? "Currency of Proceeds" : "Proceeds Currency"]
         == row["Customer Currency"]
-    else { return note(.notCompared, "proceeds in another currency", quantity) }
+    else { return try note(.notCompared, "proceeds in another currency", quantity, of: row) }
+    try total.add(quantity, of: row)
     proceeds.append(
       ReportedProceeds(
         bucket: bucket, quantity: quantity, price: price, proceeds: abs(try row.amount("Developer Proceeds")),
@@ -197,6 +215,8 @@ struct ReportReader {
   private mutating func readFinance(_ row: ReportRow) throws(ReportError) {
     let isReturn = row["Sale or Return"].uppercased() == "R"
     let (quantity, share) = (abs(try row.number("Quantity")), abs(try row.amount("Extended Partner Share")))
+    try total.add(quantity, of: row)
+    try total.add(share, of: row)
     finance.append(
       FinanceRow(
         first: try row.day("Start Date"), last: try row.day("End Date"), productID: row["Vendor Identifier"],

@@ -32,6 +32,9 @@ struct ReportRow {
     return day
   }
 
+  /// The error of a row whose numbers are too large to be added to those before.
+  var sumTooLarge: ReportError { .sumTooLarge(document.name, line: line) }
+
   private func malformed(_ column: String) -> ReportError {
     .malformed(document.name, line: line, column: column, value: self[column])
   }

@@ -35,4 +35,48 @@ import Testing
     #expect(document.unknownColumns == ["New Column"])
     #expect(document.day?.description == "2026-10-24")
   }
+
+  /// The largest number that a report may have in one column.
+  private let absurd = "999999999999"
+
+  @Test("Numbers too large to be added are an error that names the file and the line")
+  func absurdNumbers() throws {
+    let error = ReportError.sumTooLarge("2026-10-24.txt", line: 3)
+    let plain = subscriberRow("2026-10-24")
+    #expect(throws: error) {
+      try reconcile(.subscriber, [plain, subscriberRow("2026-10-24", price: absurd, units: absurd)], [])
+    }
+    let stock = [
+      "Subscription Name": "monthly", "Country": "US", "Standard Subscription Duration": "7 Days",
+      "Customer Price": "9.99", "Customer Currency": "USD", "Subscribers": "1",
+      SubscriptionColumn.standard.rawValue: "1",
+    ]
+    let many = stock.merging([
+      "Customer Price": absurd, SubscriptionColumn.standard.rawValue: absurd,
+    ]) { $1 }
+    #expect(throws: error) { try reconcile(.subscription, [stock, many], []) }
+    #expect(error.description.hasPrefix("'2026-10-24.txt' line 3: "))
+  }
+
+  @Test("Sums of many absurd rows are an error, too, whatever the rows count")
+  func absurdSums() throws {
+    let share = [
+      "Start Date": "10/24/2026", "End Date": "10/24/2026", "Vendor Identifier": "monthly", "Quantity": "1",
+      "Extended Partner Share": absurd, "Partner Share Currency": "USD", "Country Of Sale": "US",
+      "Sale or Return": "S",
+    ]
+    #expect(throws: ReportError.self) {
+      try reconcile(.finance, Array(repeating: share, count: 10_000), [])
+    }
+    // Each of them alone is compared.
+    #expect(try reconcile(.finance, [share], []).finance.map(\.appleShare) == [999_999_999_999_000])
+  }
+
+  @Test("Proceeds of any part of the price, in each of several rows, are findings")
+  func absurdProceeds() throws {
+    let rows = Array(repeating: subscriberRow("2026-10-24", price: "0.01", proceeds: absurd), count: 3)
+    let large = subscriberRow("2026-10-24", price: absurd, proceeds: "0.01")
+    let result = try reconcile(.subscriber, rows + [large], [])
+    #expect(result.unexplained.filter { $0.kind == .proceeds }.count == 4)
+  }
 }
