@@ -9,6 +9,8 @@ package struct CSVReader {
   private let bytes: ArraySlice<UInt8>
   private var scanner: CSVScanner
   private var position: Int
+  /// Whether fields of the current record follow.
+  private var isInRecord = false
   /// The number of the line in which the next record begins, counted from 1. Line ends in quotes count.
   package private(set) var line = 1
   /// Whether the last record ended with the text inside a quoted field.
@@ -29,27 +31,38 @@ package struct CSVReader {
   /// Returns the fields of the next record without their quotes; `nil` at the end. An empty line is a record with one
   /// empty field.
   package mutating func next() -> [[UInt8]]? {
-    guard position < bytes.endIndex else { return nil }
-    var fields: [[UInt8]] = [[]]
+    var fields: [[UInt8]] = []
+    while let field = nextField() {
+      fields.append(field.value)
+      if field.endsRecord { return fields }
+    }
+    return nil
+  }
+
+  /// Returns the next field without its quotes, and whether it is the last one of its record; `nil` at the end. A record
+  /// may have millions of fields, which a caller need not keep.
+  package mutating func nextField() -> (value: [UInt8], endsRecord: Bool)? {
+    guard isInRecord || position < bytes.endIndex else { return nil }
+    isInRecord = true
+    var field: [UInt8] = []
     while position < bytes.endIndex {
       let byte = bytes[position]
       position += 1
       if byte == CSVScanner.lineFeed { line += 1 }
       switch scanner.role(of: byte) {
-      case .content: fields[fields.count - 1].append(byte)
+      case .content: field.append(byte)
       case .quote: break
-      case .separator: fields.append([])
-      case .recordEnd: return Self.withoutReturn(fields)
+      case .separator: return (field, false)
+      case .recordEnd: return (lastField(field), true)
       }
     }
-    return Self.withoutReturn(fields)
+    return (lastField(field), true)
   }
 
-  private static func withoutReturn(_ fields: [[UInt8]]) -> [[UInt8]] {
-    guard fields.last?.last == carriageReturn else { return fields }
-    var fields = fields
-    fields[fields.count - 1].removeLast()
-    return fields
+  /// Ends the record with a field, whose carriage return belongs to the end of the record.
+  private mutating func lastField(_ field: [UInt8]) -> [UInt8] {
+    isInRecord = false
+    return field.last == Self.carriageReturn ? field.dropLast() : field
   }
 }
 

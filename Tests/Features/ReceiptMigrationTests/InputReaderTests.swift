@@ -156,6 +156,34 @@ import Testing
     #expect(throws: InputError.lineTooLong(limit: InputFile.maxLineLength)) { try file.line() }
   }
 
+  @Test("A header of separators alone is an error that names the line and the limit")
+  func wideHeader() throws {
+    let separators = String(repeating: ",", count: 2_000_000)
+    let error = InputError.tooManyColumns(2_000_002, limit: InputReader.maxColumns)
+    #expect(throws: error) { try read("receipt,\(separators)\na\n") }
+    #expect(error.description.hasPrefix("the first line, which is the header, has 2000002 columns"))
+    #expect(
+      throws: InputError.noColumns(
+        wanted: ["receipt", "original_transaction_id"], found: Array(repeating: "", count: 20))
+    ) {
+      try read(String(repeating: ",", count: 100) + "x\n1\n")
+    }
+  }
+
+  @Test("Rows of millions of columns and lines of millions of values are malformed, and the others are read")
+  func wideRows() throws {
+    let rows = try read("receipt,customer_id\n\(String(repeating: ",", count: 2_000_000))\nM,b\n")
+    #expect(rows[0].record == .failure(.malformedLine("2000001 columns, but the header has 2")))
+    #expect(rows.map(\.number) == [1, 2] && customers(rows) == ["-", "b"])
+    let zeros = String(repeating: "0,", count: InputReader.maxValues) + "0"
+    let lines = try read("{\"receipt\":\"M\",\"x\":[\(zeros)]}\n{\"receipt\":\"M\",\"customer_id\":\"b\"}\n")
+    #expect(customers(lines) == ["-", "b"])
+    guard case .failure(.malformedLine) = lines[0].record else {
+      Issue.record("the line is read")
+      return
+    }
+  }
+
   @Test("Reading continues from any line as if it had never stopped", arguments: [true, false])
   func resumption(isCSV: Bool) throws {
     let long = String(repeating: "M", count: 300_000)

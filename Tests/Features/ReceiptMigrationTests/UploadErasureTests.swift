@@ -44,6 +44,14 @@ import Testing
     #expect(left == "customer_id,receipt\nben,\"BB\nBB\"\n\(blank(line))\ncleo,CCCC\n")
   }
 
+  @Test("A line of so many values that no job can use it is overwritten without a search")
+  func manyValues() async throws {
+    let line = "{\"x\":[\(String(repeating: "0,", count: InputReader.maxValues))0]}"
+    #expect(
+      try await erased("\(line)\n{\"customer_id\":\"ben\"}\n", ["ana"])
+        == "\(blank(line))\n{\"customer_id\":\"ben\"}\n")
+  }
+
   @Test(
     "Lines of others stay: longer ids, names of members and columns, and base64",
     arguments: [

@@ -14,6 +14,8 @@ package enum InputError: Error, Hashable, Sendable {
   case emptyInput
   /// The CSV header has neither the receipt column nor the transaction id column.
   case noColumns(wanted: [String], found: [String])
+  /// The CSV header has more columns than any export.
+  case tooManyColumns(Int, limit: Int)
   /// A line is no JSON object, or has another number of columns than the header.
   case malformedLine(String)
   /// A line is longer than any receipt.
@@ -47,7 +49,7 @@ package enum InputError: Error, Hashable, Sendable {
   /// The reason code.
   package var reason: String {
     switch self {
-    case .unreadable, .store, .unsupported, .emptyInput: "INPUT_UNREADABLE"
+    case .unreadable, .store, .unsupported, .emptyInput, .tooManyColumns: "INPUT_UNREADABLE"
     case .noColumns: "NO_COLUMNS"
     case .malformedLine: "MALFORMED_LINE"
     case .lineTooLong: "LINE_TOO_LONG"
@@ -69,6 +71,8 @@ extension InputError: CustomStringConvertible {
     case .emptyInput: "the input is empty; expected a line of JSON for each customer, or CSV with a header"
     case .noColumns(let wanted, let found):
       "the header has neither \(wanted.joined(separator: " nor ")), but \(found.joined(separator: ", "))"
+    case .tooManyColumns(let count, let limit):
+      "the first line, which is the header, has \(count) columns; at most \(limit) are read"
     case .malformedLine(let problem): "malformed line: \(problem)"
     case .lineTooLong(let limit): "the line exceeds \(limit) bytes"
     case .nothingToMigrate: "the line has neither a receipt nor an original transaction id"

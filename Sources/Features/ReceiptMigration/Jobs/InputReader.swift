@@ -23,6 +23,14 @@ struct InputReader {
     case end
   }
 
+  /// The number of columns of a header. Exports have a few dozen; millions of empty ones would take many times the memory
+  /// of their bytes.
+  static let maxColumns = 16_384
+  /// The same for the values in a line of JSON, which may have all purchases of a customer.
+  static let maxValues = 100_000
+  /// The number of columns that an error about a header names.
+  private static let maxNamedColumns = 20
+
   /// The bytes that one step skips at most.
   private static let stepLength: Int64 = 1 << 20
 
@@ -47,7 +55,7 @@ struct InputReader {
       header = try Self.header(of: start, separator)
       let wanted = [format.receiptColumn, format.numberColumn]
       guard header.contains(where: wanted.contains) || header.isEmpty else {
-        throw .noColumns(wanted: wanted, found: header)
+        throw .noColumns(wanted: wanted, found: Array(header.prefix(Self.maxNamedColumns)))
       }
     }
     self.header = header
@@ -59,7 +67,9 @@ struct InputReader {
   private static func header(of file: InputFile, _ separator: UInt8) throws(InputError) -> [String] {
     while let line = try file.line(CSVScanner(separator: separator)) {
       if line.contains(where: { $0 > 0x20 }) {
-        return fields(line, separator).values.map { String(decoding: $0, as: UTF8.self) }
+        let header = fields(line, separator, keeping: maxColumns)
+        guard header.count <= maxColumns else { throw .tooManyColumns(header.count, limit: maxColumns) }
+        return header.values.map { String(decoding: $0, as: UTF8.self) }
       }
       guard file.position <= InputFile.maxLineLength else {
         throw .lineTooLong(limit: InputFile.maxLineLength)
@@ -129,19 +139,21 @@ struct InputReader {
     switch syntax {
     case .ndjson:
       let json: JSONValue
-      do { json = try JSONValue(parsing: Array(bytes)) } catch {
+      do {
+        json = try JSONValue(parsing: Array(bytes), limits: JSONLimits(maximumValues: Self.maxValues))
+      } catch {
         return .failure(.malformedLine(error.description))
       }
       guard let object = json.objectValue else { return .failure(.malformedLine("no JSON object")) }
       read = { object.text(at: $0) }
     case .csv:
-      let (fields, isUnclosed) = Self.fields(bytes, separator)
+      let (fields, count, isUnclosed) = Self.fields(bytes, separator, keeping: header.count)
       guard !isUnclosed else {
         return .failure(
           .malformedLine("a quoted field has no end, so this line and all below it are left out"))
       }
-      guard fields.count == header.count else {
-        return .failure(.malformedLine("\(fields.count) columns, but the header has \(header.count)"))
+      guard count == header.count else {
+        return .failure(.malformedLine("\(count) columns, but the header has \(header.count)"))
       }
       let values = Dictionary(zip(header, fields), uniquingKeysWith: { first, _ in first })
       // Replacement characters would make one customer of several.
@@ -157,12 +169,20 @@ struct InputReader {
     return record.map { .success($0) } ?? .failure(.nothingToMigrate)
   }
 
-  /// Splits a record into its columns. It is unclosed if a quoted field has no end.
+  /// Splits a record into its columns, of which it returns the first `limit` and the number of all. The record is unclosed
+  /// if a quoted field has no end.
   private static func fields(
-    _ record: ArraySlice<UInt8>, _ separator: UInt8
-  ) -> (values: [[UInt8]], isUnclosed: Bool) {
+    _ record: ArraySlice<UInt8>, _ separator: UInt8, keeping limit: Int
+  ) -> (values: [[UInt8]], count: Int, isUnclosed: Bool) {
     var reader = CSVReader(record, separator: separator)
-    return (reader.next() ?? [], reader.endsInQuotes)
+    var values: [[UInt8]] = []
+    var count = 0
+    while let field = reader.nextField() {
+      count += 1
+      if count <= limit { values.append(field.value) }
+      if field.endsRecord { break }
+    }
+    return (values, count, reader.endsInQuotes)
   }
 }
 

@@ -32,8 +32,13 @@ struct PersonSearch {
     switch syntax {
     case .ndjson:
       // The names of members are not about a person, and values may have escapes.
-      guard let value = try? JSONValue(parsing: Array(line)) else { break }
-      return finds(in: value, depth: 0)
+      let limits = JSONLimits(maximumValues: InputReader.maxValues)
+      do throws(JSONError) {
+        return finds(in: try JSONValue(parsing: Array(line), limits: limits), depth: 0)
+      } catch {
+        // No job can use such a line, so it is not searched.
+        if case .tooManyValues = error { return true }
+      }
     case .csv:
       if columnsAreErased(in: line, separator: separator) { return true }
       // A quote within quotes is written twice (RFC 4180).
@@ -65,8 +70,8 @@ struct PersonSearch {
   private func columnsAreErased(in line: ArraySlice<UInt8>, separator: UInt8) -> Bool {
     guard isErased != nil else { return false }
     var reader = CSVReader(line, separator: separator)
-    while let columns = reader.next() {
-      if columns.contains(where: { isErasedID(String(decoding: $0, as: UTF8.self)) }) { return true }
+    while let column = reader.nextField() {
+      if isErasedID(String(decoding: column.value, as: UTF8.self)) { return true }
     }
     return false
   }
