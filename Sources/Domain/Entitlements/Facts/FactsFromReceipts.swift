@@ -46,12 +46,13 @@ extension [TransactionFact] {
   /// bought then. A renewal that was charged before the upgrade is cancelled hours after it.
   package var withUpgradesMarked: [TransactionFact] {
     guard contains(where: { $0.revocationDate != nil }) else { return self }
-    let lines = Dictionary(grouping: self, by: \.originalTransactionID)
+    let lines = Dictionary(grouping: self, by: \.originalTransactionID).mapValues { line in
+      PeriodIndex(line.compactMap(\.period))
+    }
     return map { fact in
-      let line = lines[fact.originalTransactionID] ?? []
-      guard line.contains(where: fact.isUpgraded(by:)) || fact.isReplacedRenewal(in: line) else {
-        return fact
-      }
+      guard fact.revocationDate != nil, let line = lines[fact.originalTransactionID],
+        fact.isUpgraded(in: line) || fact.isReplacedRenewal(in: line)
+      else { return fact }
       var upgraded = fact
       upgraded.isUpgraded = true
       upgraded.revocationDate = nil
@@ -65,26 +66,30 @@ extension TransactionFact {
   /// Receipts have whole seconds, in milliseconds.
   private static let receiptPrecision: Int64 = 1_000
 
-  /// Whether this cancelled period of a receipt ended because `other` of the same line upgraded it.
-  fileprivate func isUpgraded(by other: TransactionFact) -> Bool {
-    guard let cancelled = revocationDate, let expiresDate, other.expiresDate != nil,
-      productID != other.productID, purchaseDate < other.purchaseDate, other.purchaseDate < expiresDate
-    else { return false }
-    return abs(cancelled.milliseconds(since: other.purchaseDate)) <= Self.receiptPrecision
+  /// The period by product; `nil` for a purchase without an end.
+  fileprivate var period: PeriodIndex<String>.Period? {
+    expiresDate.map {
+      .init(transactionID: transactionID, plan: productID, start: purchaseDate, end: $0)
+    }
+  }
+
+  /// Whether this cancelled period of a receipt ended because another product of the same line upgraded it.
+  fileprivate func isUpgraded(in line: PeriodIndex<String>) -> Bool {
+    guard let cancelled = revocationDate, let expiresDate else { return false }
+    let tolerance = Self.receiptPrecision + 1
+    let upgrades = line.positions(
+      after: max(purchaseDate, cancelled.advanced(byMilliseconds: -tolerance)),
+      before: min(expiresDate, cancelled.advanced(byMilliseconds: tolerance)))
+    return line.firstStart(in: upgrades, besides: productID) != nil
   }
 
   /// Whether this cancelled period of a receipt is a renewal in whose place an upgrade began, in the hours between its
   /// charge and its start.
-  fileprivate func isReplacedRenewal(in line: [TransactionFact]) -> Bool {
-    guard revocationDate != nil, let renewed = line.first(where: { $0.expiresDate == purchaseDate }) else {
-      return false
-    }
-    return line.contains { upgrade in
-      upgrade.productID != productID && renewed.purchaseDate < upgrade.purchaseDate
-        && upgrade.expiresDate.map { purchaseDate < $0 } ?? false
-        && (1...CustomerFacts.longestChargeLead).contains(
-          purchaseDate.milliseconds(since: upgrade.purchaseDate))
-    }
+  fileprivate func isReplacedRenewal(in line: PeriodIndex<String>) -> Bool {
+    guard let renewed = line.start(ofPeriodEndingAt: purchaseDate) else { return false }
+    let earliest = purchaseDate.advanced(byMilliseconds: -CustomerFacts.longestChargeLead - 1)
+    let upgrades = line.positions(after: max(renewed, earliest), before: purchaseDate)
+    return line.firstStart(in: upgrades, besides: productID, endingAfter: purchaseDate) != nil
   }
 }
 
