@@ -33,11 +33,9 @@ package struct PurchaseChange: Hashable, Sendable {
     for fact in after.transactions(changedSince: before) {
       // The transactions of a line are next to each other.
       if line.id != fact.originalTransactionID { line = Line(fact.originalTransactionID, before, after) }
-      guard line.isFirstOfPurchase(fact),
-        let purchase = line.purchases.first(where: { $0.isSame(as: fact) || $0.isCopy(of: fact) })
-      else { continue }
-      let known = line.known.first { $0.isSame(as: purchase) || $0.isCopy(of: purchase) }
-      changes += all(of: purchase, line.after.copies(of: fact), fact, since: known)
+      guard line.isFirstOfPurchase(fact), let purchase = line.purchases.first(of: fact) else { continue }
+      changes += all(
+        of: purchase, line.after.all(of: fact), fact, since: line.known.first(of: purchase))
     }
     return changes
   }
@@ -45,26 +43,28 @@ package struct PurchaseChange: Hashable, Sendable {
   /// One line before and after.
   private struct Line {
     let id: String
-    let after: CustomerFacts
+    /// All transactions after.
+    var after: CopyTable
     /// The purchases after, each once.
-    let purchases: [TransactionFact]
+    var purchases: CopyTable
     /// The purchases before, each once.
-    let known: [TransactionFact]
-    private var compared: [TransactionFact] = []
+    var known: CopyTable
+    private var compared = CopyTable([])
 
     init(_ id: String, _ before: CustomerFacts, _ after: CustomerFacts) {
       self.id = id
-      self.after = after.ofLine(id)
-      purchases = self.after.withoutCopies.transactions
-      known = before.ofLine(id).withoutCopies.transactions
+      let after = after.ofLine(id)
+      self.after = CopyTable(after.transactions)
+      purchases = CopyTable(after.withoutCopies.transactions)
+      known = CopyTable(before.ofLine(id).withoutCopies.transactions)
     }
 
     /// Whether no copy of `fact` was asked about before.
     mutating func isFirstOfPurchase(_ fact: TransactionFact) -> Bool {
       // Without copies there is nothing to compare.
-      guard purchases.count < after.transactions.count else { return true }
+      guard purchases.transactions.count < after.transactions.count else { return true }
       defer { compared.append(fact) }
-      return !compared.contains { $0.isCopy(of: fact) }
+      return !compared.all(of: fact).contains { $0.isCopy(of: fact) }
     }
   }
 

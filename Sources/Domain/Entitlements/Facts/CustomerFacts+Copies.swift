@@ -72,11 +72,6 @@ extension CustomerFacts {
     else { return nil }
     return id.isEmpty || id == "0" ? nil : id
   }
-
-  /// The transactions of the same purchase as `transaction`, itself included.
-  func copies(of transaction: TransactionFact) -> [TransactionFact] {
-    transactions.filter { $0.isSame(as: transaction) || $0.isCopy(of: transaction) }
-  }
 }
 
 extension TransactionFact {
@@ -87,7 +82,7 @@ extension TransactionFact {
   }
 
   /// The id that all copies of the purchase share; `nil` if it can have none.
-  fileprivate var sharedID: String? { type == .nonConsumable ? productID : periodID }
+  package var sharedID: String? { type == .nonConsumable ? productID : periodID }
 
   /// Whether both are documents about one transaction.
   package func isSame(as other: TransactionFact) -> Bool {

@@ -37,18 +37,26 @@ extension CustomerFacts {
   /// each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
   func nextInLine(after index: Int) -> Int? {
     guard !transactions[index].isContradictory else { return firstInLine(afterEndOf: index) }
-    var next = period(at: index).upperBound + 1
+    var next = firstInLine(purchasedAfter: index, from: period(at: index).upperBound + 1)
     while next < transactions.endIndex,
       transactions[next].originalTransactionID == transactions[index].originalTransactionID
     {
-      if transactions[next].purchaseDate > transactions[index].purchaseDate,
-        !transactions[next].isContradictory, !isWithdrawnBeforeStart(next)
-      {
-        return next
-      }
+      if !transactions[next].isContradictory, !isWithdrawnBeforeStart(next) { return next }
       next += 1
     }
     return nil
+  }
+
+  /// The first index from `next` on at which no transaction of the line has the purchase date of the one at `index`, which
+  /// is before `next`.
+  private func firstInLine(purchasedAfter index: Int, from next: Int) -> Int {
+    let (line, date) = (transactions[index].originalTransactionID, transactions[index].purchaseDate)
+    func isLater(_ other: Int) -> Bool {
+      transactions[other].originalTransactionID != line || transactions[other].purchaseDate > date
+    }
+    // Most transactions have a date of their own, and receipts may have thousands with the same one.
+    guard next < transactions.endIndex, !isLater(next) else { return next }
+    return (next..<transactions.endIndex).firstInOrder(where: isLater)
   }
 
   /// The same for a transaction that ends before it begins, which replaces nothing itself. A member who joins in the grace

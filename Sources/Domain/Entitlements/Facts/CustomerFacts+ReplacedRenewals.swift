@@ -34,22 +34,40 @@ extension CustomerFacts {
     // By index, because an element has about 300 bytes and a dozen reference counts. Most renewals were signed after
     // their start.
     guard transactions[index].isUpgraded || transactions[index].signedDate < transactions[index].purchaseDate,
-      isRenewal(index)
+      let upgrade = earlierUpgrade(insteadOf: index), isRenewal(index)
     else { return nil }
+    return upgrade
+  }
+
+  /// The same, if the transaction at `index` is a renewal.
+  private func earlierUpgrade(insteadOf index: Int) -> Int? {
     let start = transactions[index].purchaseDate.millisecondsSince1970
-    var other = index
+    // An upgrade is earlier, and receipts may have thousands of transactions with the same date.
+    var other = firstInLine(purchasedWith: index)
     while other > 0 {
       other -= 1
       // Most neighbours are periods of different months, or of different purchases.
       let lead = start &- transactions[other].purchaseDate.millisecondsSince1970
-      guard 0...Self.longestChargeLead ~= lead,
+      guard 1...Self.longestChargeLead ~= lead,
         transactions[other].originalTransactionID == transactions[index].originalTransactionID
       else { return nil }
-      if lead > 0, isUpgrade(other, insteadOf: index) { return other }
+      if isUpgrade(other, insteadOf: index) { return other }
       // A purchase before the renewed period did not replace the renewal.
       if transactions[other].expiresDate?.millisecondsSince1970 == start { return nil }
     }
     return nil
+  }
+
+  /// The first index with the line and the purchase date of the transaction at `index`.
+  private func firstInLine(purchasedWith index: Int) -> Int {
+    let (line, date) = (transactions[index].originalTransactionID, transactions[index].purchaseDate)
+    guard index > 0, transactions[index - 1].purchaseDate == date,
+      transactions[index - 1].originalTransactionID == line
+    else { return index }
+    return (0..<index).firstInOrder { other in
+      transactions[other].originalTransactionID == line
+        ? transactions[other].purchaseDate >= date : transactions[other].originalTransactionID > line
+    }
   }
 
   /// Whether Apple renewed the subscription with the transaction at `index`. Receipts, and documents from before Apple
