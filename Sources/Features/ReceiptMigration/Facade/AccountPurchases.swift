@@ -7,8 +7,7 @@ internal import Store
 struct AccountPurchases: Sendable {
   /// Signed transactions in the order of ``CustomerFacts``, each purchase once.
   private let transactions: [TransactionFact]
-  /// The purchase of each signed transaction, copies included, by transaction id.
-  private let purchasesByID: [String: TransactionFact]
+  private let index: PurchaseIndex
   private let renewalFacts: [RenewalFact]
   /// The signed transactions in Apple's old format, by transaction id.
   private let legacyPurchases: [String: LegacyPurchase]
@@ -21,13 +20,8 @@ struct AccountPurchases: Sendable {
   /// request's receipt contains them.
   init(_ facts: CustomerFacts, preorderDate: Instant?) {
     let purchases = facts.withoutCopies.transactions.filter { !$0.details.isFromReceipt }
-    var purchasesByID = Dictionary(
-      purchases.map { ($0.transactionID, $0) }, uniquingKeysWith: { first, _ in first })
-    for copy in facts.transactions where purchasesByID[copy.transactionID] == nil {
-      purchasesByID[copy.transactionID] = purchases.first { $0.isCopy(of: copy) }
-    }
     transactions = purchases
-    self.purchasesByID = purchasesByID
+    index = PurchaseIndex(of: purchases, copies: facts.transactions)
     renewalFacts = facts.withoutCopies.currentRenewals
     self.preorderDate = preorderDate
     let upgraded = UpgradedPeriods(in: transactions)
@@ -42,11 +36,8 @@ struct AccountPurchases: Sendable {
 
   /// Returns the original transaction ids to look up before the receipt can be reported.
   func unknownLines(of receipt: AppReceiptPayload, in app: AppDefinition) -> [String] {
-    var lines: [String] = []
-    for entry in unknown(of: receipt, in: app) where !lines.contains(entry.originalTransactionID) {
-      lines.append(entry.originalTransactionID)
-    }
-    return lines
+    var seen: Set<String> = []
+    return unknown(of: receipt, in: app).map(\.originalTransactionID).filter { seen.insert($0).inserted }
   }
 
   /// Returns the purchases of the receipt without a signed transaction. If any is stored for the account, consumables are
@@ -57,22 +48,7 @@ struct AccountPurchases: Sendable {
       guard type != .consumable || transactions.isEmpty, let purchase = LegacyPurchase(entry) else {
         return nil
       }
-      return self.purchase(of: entry) == nil ? purchase : nil
-    }
-  }
-
-  /// The signed purchase that the entry of a receipt is about: the entry's transaction or a copy of it; `nil` if none is
-  /// stored.
-  private func purchase(of entry: InAppPurchase) -> TransactionFact? {
-    guard let id = entry.transactionID else { return nil }
-    if let purchase = purchasesByID[id] { return purchase }
-    let line = entry.originalTransactionID ?? id
-    let period = entry.webOrderLineItemID.flatMap { $0 == 0 ? nil : String($0) }
-    return transactions.first { fact in
-      guard fact.originalTransactionID == line else { return false }
-      if fact.type == .nonConsumable { return true }
-      return period != nil && fact.details.webOrderLineItemID == period
-        && fact.details.additionalTransactionReason == nil
+      return index.position(of: entry) == nil ? purchase : nil
     }
   }
 
@@ -93,7 +69,10 @@ struct AccountPurchases: Sendable {
   func purchases(in receipt: AppReceiptPayload) -> [LegacyPurchase] {
     var reported: Set<String> = []
     return receipt.purchases.compactMap { entry in
-      guard let fact = purchase(of: entry), let id = entry.transactionID else { return LegacyPurchase(entry) }
+      guard let position = index.position(of: entry), let id = entry.transactionID else {
+        return LegacyPurchase(entry)
+      }
+      let fact = transactions[position]
       guard reported.insert(fact.transactionID).inserted else { return nil }
       var purchase = legacyPurchases[fact.transactionID]
       purchase?.transactionID = id
@@ -108,6 +87,7 @@ struct AccountPurchases: Sendable {
     since receipt: AppReceiptPayload, in app: AppDefinition, onlyLatest: Bool
   ) -> [LegacyPurchase] {
     let undelivered = Set(receipt.purchases.compactMap(\.transactionID))
+    let groups = GroupIDs(transactions, in: app)
     return transactions.filter { fact in
       switch fact.type {
       case .consumable: undelivered.contains(fact.transactionID)
@@ -118,20 +98,9 @@ struct AccountPurchases: Sendable {
     }.compactMap { legacyPurchases[$0.transactionID] }
       + unknown(of: receipt, in: app).map { purchase in
         var purchase = purchase
-        purchase.subscriptionGroupID = subscriptionGroupID(of: purchase, in: app)
+        purchase.subscriptionGroupID = groups.id(of: purchase)
         return purchase
       }
-  }
-
-  /// Apple's id of the group of a purchase that only the receipt states: that of another purchase of the group.
-  private func subscriptionGroupID(of purchase: LegacyPurchase, in app: AppDefinition) -> String? {
-    guard purchase.isSubscription else { return nil }
-    let group = app.products[purchase.productID]?.subscriptionGroup
-    return transactions.first { fact in
-      fact.subscriptionGroupID != nil
-        && (fact.productID == purchase.productID
-          || group != nil && app.products[fact.productID]?.subscriptionGroup == group)
-    }?.subscriptionGroupID
   }
 
   /// The `pending_renewal_info` of all subscriptions of the account.
@@ -175,9 +144,11 @@ struct AccountReader: Sendable {
       }
       var read: Set<LineKey> = []
       var facts = CustomerFacts()
-      for purchase in receipt.purchases {
-        guard let id = purchase.originalTransactionID ?? purchase.transactionID else { continue }
-        if read.insert(line(id)).inserted { facts.merge(try reader.facts(of: line(id))) }
+      let ids = Set(receipt.purchases.compactMap { $0.originalTransactionID ?? $0.transactionID })
+      // In the order of the facts, so that those of thousands of lines are appended.
+      for id in ids.sorted() {
+        read.insert(line(id))
+        facts.merge(try reader.facts(of: line(id)))
       }
       var preorderDate: Instant?
       for appInstall in appInstalls.union(facts.transactions.compactMap(\.details.appTransactionID)) {
@@ -188,44 +159,5 @@ struct AccountReader: Sendable {
       }
       return AccountPurchases(facts, preorderDate: preorderDate)
     }
-  }
-}
-
-/// The periods of subscriptions that an upgrade replaced.
-///
-/// Only the transaction history marks them (`isUpgraded`): notifications contain the new period alone. So a period that
-/// another product or billing plan of the line cuts short counts as upgraded, unless it was signed again since: a renewal
-/// begins where the period before ends.
-struct UpgradedPeriods: Sendable {
-  private var transactionIDs: Set<String> = []
-
-  /// Finds them in transactions ordered as ``CustomerFacts/transactions``: by line, then by purchase date.
-  init(in transactions: [TransactionFact]) {
-    // Whether a period is upgraded depends on later ones.
-    for index in transactions.indices.reversed() where isUpgraded(index, in: transactions) {
-      transactionIDs.insert(transactions[index].transactionID)
-    }
-  }
-
-  func contains(_ fact: TransactionFact) -> Bool { transactionIDs.contains(fact.transactionID) }
-
-  private func isUpgraded(_ index: Int, in transactions: [TransactionFact]) -> Bool {
-    let fact = transactions[index]
-    guard !fact.isUpgraded else { return true }
-    guard fact.revocationDate == nil, let end = fact.expiresDate else { return false }
-    func cutsShort(_ other: TransactionFact) -> Bool {
-      other.hasOtherPlan(than: fact) && fact.signedDate < other.purchaseDate
-        && other.purchaseDate < end
-    }
-    func isOfLine(_ other: TransactionFact) -> Bool {
-      other.originalTransactionID == fact.originalTransactionID
-    }
-    let later = transactions[(index + 1)...].prefix { isOfLine($0) && $0.purchaseDate <= end }
-    // A period that renewed is not cut short; its renewal is. The upgrade replaces both if the renewal was only charged.
-    if let last = later.last, last.purchaseDate == end, !contains(last) { return false }
-    // A period that was charged ahead of its time begins after the one that replaced it.
-    let earlier = transactions[..<index].reversed()
-      .prefix { isOfLine($0) && $0.purchaseDate > fact.signedDate }
-    return later.contains(where: cutsShort) || earlier.contains(where: cutsShort)
   }
 }

@@ -1,6 +1,7 @@
 import AppReceipt
 import AppStore
 import Entitlements
+import TestSupport
 import Testing
 
 @testable import ReceiptMigration
@@ -164,5 +165,33 @@ import Testing
     let receipt = try Self.receipt(("1", "1", "pro"))
     let latest = Self.known(seats[0], seats[1]).latest(since: receipt, in: Self.app, onlyLatest: true)
     #expect(latest.map(\.transactionID) == ["1", "2"])
+  }
+
+  @Test("The cost of a receipt and an account with very many purchases grows with their number")
+  func manyPurchases() throws {
+    func input(_ count: Int) throws -> (facts: CustomerFacts, receipt: AppReceiptPayload) {
+      let ids = (0..<count).map { String(100_000 + $0) }
+      let facts = ids.map { id in
+        var fact = Self.fact(id, line: "1")
+        fact.isUpgraded = true
+        return fact
+      }
+      var receipt = ReceiptBuilder()
+      for id in ids {
+        var purchase = ReceiptBuilder()
+        purchase.add(1702, "other")
+        purchase.add(1703, "9\(id)")
+        purchase.add(1705, "9\(id)")
+        receipt.add(purchase: purchase)
+      }
+      return (CustomerFacts(transactions: facts), try AppReceiptPayload(parsing: receipt.content))
+    }
+    let growth = try Growth.ofEightfold(250, prepare: input) { facts, receipt in
+      let account = AccountPurchases(facts, preorderDate: nil)
+      #expect(account.unknownLines(of: receipt, in: Self.app).count == receipt.purchases.count)
+      let latest = account.latest(since: receipt, in: Self.app, onlyLatest: false)
+      #expect(latest.count == 2 * receipt.purchases.count)
+    }
+    #expect(growth < Growth.bound)
   }
 }
