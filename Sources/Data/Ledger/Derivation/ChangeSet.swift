@@ -88,8 +88,10 @@ struct ChangeSet {
   /// In the order of their first change, which is the order of their events.
   private(set) var affectedCustomers: [CustomerKey] = []
   private(set) var affected: [CustomerKey: AffectedCustomer] = [:]
-  /// The facts that are new, by line.
+  /// The facts that are new, by line; complete after ``complete()``.
   private(set) var newFacts: [LineKey: CustomerFacts] = [:]
+  /// The transactions that ``complete()`` adds to them. A receipt may have thousands of one line.
+  private var pendingFacts: [LineKey: [TransactionFact]] = [:]
   /// The transactions among them with their latest documents, in the order in which they were stored.
   private var newTransactions: [(line: LineKey, id: String, evidence: EvidenceID)] = []
   /// The document that stated the last new fact of each line.
@@ -142,10 +144,18 @@ struct ChangeSet {
   ) {
     recordDocument(isNew: insertion != .duplicate)
     guard insertion != .duplicate else { return }
-    newFacts[line, default: CustomerFacts()].insert(fact)
+    pendingFacts[line, default: []].append(fact)
     // The present state of the transaction is that of its latest document.
     if insertion == .latest { newTransactions.append((line, fact.transactionID, evidence)) }
     newestEvidence[line] = evidence
+  }
+
+  /// Completes ``newFacts``, after all evidence was applied.
+  mutating func complete() {
+    for (line, facts) in pendingFacts {
+      newFacts[line, default: CustomerFacts()].merge(CustomerFacts(transactions: facts))
+    }
+    pendingFacts = [:]
   }
 
   /// The document that states a deciding fact of a customer; `nil` if this write stored none.

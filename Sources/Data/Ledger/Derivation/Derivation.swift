@@ -50,7 +50,9 @@ struct Derivation {
     catalog = applier.catalog
     now = applier.now
     lines = applier.lines
-    changes = applier.changes
+    var changes = applier.changes
+    changes.complete()
+    self.changes = changes
     derived.notification = changes.notification
     derived.effects = changes.effects
   }
@@ -115,14 +117,16 @@ struct Derivation {
     of customer: CustomerKey, _ before: CustomerFacts?, _ entry: ChangeSet.AffectedCustomer
   ) throws(StoreError) -> CustomerFacts {
     var facts = entry.needsRebuild ? CustomerFacts() : before ?? CustomerFacts()
-    for line in entry.needsRebuild ? try store.lines(of: customer) : Array(entry.lines) {
+    let lines = entry.needsRebuild ? try store.lines(of: customer) : Array(entry.lines)
+    // In the order of the facts, so that thousands of new lines are appended.
+    for line in lines.sorted(by: { $0.lineID < $1.lineID }) {
       if let known = knownFacts[line] {
         facts.merge(known)
       } else if before != nil, let new = try incrementalFacts(of: line, entry) {
         facts.merge(new)
         knownFacts[line] = facts.ofLine(line.lineID)
       } else {
-        let whole = try lines.facts(of: line)
+        let whole = try self.lines.facts(of: line)
         facts.merge(whole)
         if line.isPurchase { knownFacts[line] = whole }
       }

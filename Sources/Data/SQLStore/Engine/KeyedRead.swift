@@ -96,6 +96,12 @@ final class KeyedRead<Key: Hashable & StatementValue, Value> {
     kept[key] = value
   }
 
+  /// Changes the result in place, if it is kept, because the rows were changed accordingly.
+  func change(_ key: Key, _ body: (inout Value) -> Void) {
+    guard let index = kept.index(forKey: key) else { return }
+    body(&kept.values[index])
+  }
+
   /// Reads the rows again at the next use, because they were changed.
   func discard(_ key: Key) { kept[key] = nil }
 }

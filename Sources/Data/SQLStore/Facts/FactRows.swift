@@ -71,7 +71,7 @@ final class FactRows {
     let key = TransactionKey(fact.transactionID, of: line)
     try bind(fact, of: line, from: evidence, to: insertTransaction)
     if try insertIfMissing(key) {
-      keep(fact, as: key)
+      keep(fact, as: key, isNew: true)
       return .latest
     }
     guard let known = try transaction(key) else { return .duplicate }
@@ -80,7 +80,7 @@ final class FactRows {
     let isLatest = fact.supersedes(known)
     try bind(merged, of: line, from: isLatest ? evidence : nil, to: replaceTransaction)
     try replaceTransaction.run()
-    keep(merged, as: key)
+    keep(merged, as: key, isNew: false)
     return isLatest ? .latest : .older
   }
 
@@ -93,11 +93,13 @@ final class FactRows {
     return true
   }
 
-  private func keep(_ fact: TransactionFact, as key: TransactionKey) {
+  private func keep(_ fact: TransactionFact, as key: TransactionKey, isNew: Bool) {
     transaction.keep(fact, of: key)
-    guard let known = transactionsOfLine.known(key.line) else { return }
-    let others = known.filter { $0.transactionID != fact.transactionID }
-    transactionsOfLine.keep(others + [fact], of: key.line)
+    transactionsOfLine.change(key.line) { known in
+      // A receipt may add thousands to one line.
+      if !isNew { known.removeAll { $0.transactionID == fact.transactionID } }
+      known.append(fact)
+    }
   }
 
   /// Without `evidence`, ``replaceTransaction`` leaves that of the row.
