@@ -192,6 +192,37 @@ struct FeedTests {
     await store.close()
   }
 
+  @Test(
+    "While the database accepts sessions, it is not away, although it ends several before they have an answer"
+  )
+  func endedAgain() async throws {
+    try await withDatabase { settings in
+      let store = try PostgresEntitlementStore(settings)
+      let lock = try PostgresConnection<PostgresError>(settings)
+      let control = try PostgresConnection<PostgresError>(settings)
+      // Each session of the feed waits for the table.
+      try lock.execute("BEGIN; LOCK TABLE change IN ACCESS EXCLUSIVE MODE")
+      let waiting = """
+        SELECT coalesce(max(pid), 0) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'
+        """
+      var seen: Set<Int64> = [0]
+      while seen.count < 5 {
+        let session = try control.number(waiting)
+        guard seen.insert(session).inserted else {
+          try await Task.sleep(for: .milliseconds(5))
+          continue
+        }
+        if seen.count < 5 { try control.execute("SELECT pg_terminate_backend(\(session), 60000)") }
+      }
+      #expect(!store.feed.isAway)
+      try lock.execute("ROLLBACK")
+      try await store.put(customer("ana"))
+      #expect(try await store.position().mark == 1)
+      await store.close()
+    }
+  }
+
   @Test("Announcements older than a day are deleted by the process that writes")
   func trimmed() async throws {
     try await withDatabase { settings in

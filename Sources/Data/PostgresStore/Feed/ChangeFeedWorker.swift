@@ -18,6 +18,8 @@ final class ChangeFeedWorker: Sendable {
   private static let trimPause = Duration.seconds(10)
   /// The longest pause before another session: other processes wait for these commits.
   private static let maxRetryPause = Duration.milliseconds(250)
+  /// The number of sessions in a row that may end without an answer, although the database accepts them.
+  private static let maxEndedSessions = 5
 
   private let settings: PostgresSettings
   private let timeout: Duration
@@ -89,9 +91,9 @@ final class ChangeFeedWorker: Sendable {
           nextTrim = .now + Self.trimPause
         }
       } catch {
-        session = nil
         failures += 1
-        reportLoss(error, failures)
+        reportLoss(error, failures, wasOpen: session != nil)
+        session = nil
       }
     }
   }
@@ -99,10 +101,13 @@ final class ChangeFeedWorker: Sendable {
   /// Together with the pause before it, a round trip takes no longer than ``timeout``.
   private var roundTripTimeout: Duration { max(timeout - ChangeSession.longestPause * 2, timeout / 2) }
 
-  /// A session that the server ended is opened again at once; the second failure means that the database is away.
-  private func reportLoss(_ error: StoreError, _ failures: Int) {
+  /// A session that the server ended is opened again at once. If none can be opened, the database is away. One that
+  /// accepts sessions is not, although an operator or a pooler may end several of them before they are used; callers would
+  /// fail without need.
+  private func reportLoss(_ error: StoreError, _ failures: Int, wasOpen: Bool) {
     guard failures > 1 || error.isSilence else { return }
-    if feed.lost(isSilent: error.isSilence) { onLoss(error) }
+    let isAway = !wasOpen || failures > Self.maxEndedSessions || error.isSilence
+    if isAway, feed.lost(isSilent: error.isSilence) { onLoss(error) }
     Self.sleep(min(.milliseconds(10) * failures, Self.maxRetryPause))
   }
 
