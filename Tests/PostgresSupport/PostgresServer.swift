@@ -50,10 +50,11 @@ package final class PostgresServer: Sendable {
     self.running = Mutex(running)
   }
 
-  /// Options of a session of the database `name`, through the Unix socket.
+  /// Options of a session of the database `name`, through the Unix socket. A busy machine may accept a connection late.
   package func settings(_ name: String = "postgres") -> PostgresSettings {
     PostgresSettings([
       "host": addresses.socket, "port": String(addresses.port), "user": addresses.user, "dbname": name,
+      "connect_timeout": "60",
     ])
   }
 
