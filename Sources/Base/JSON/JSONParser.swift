@@ -34,6 +34,9 @@ package struct JSONLimits: Hashable, Sendable {
 
   /// 8 MiB: far above every document of the App Store.
   package static let standard = JSONLimits()
+  /// For documents of strangers until they are verified: 100,000 values. A notification of version 1 has some thousand,
+  /// and signed documents some hundred.
+  package static let ofDocuments = JSONLimits(maximumValues: 100_000)
   /// For requests of strangers, which have few members: 1,000 values.
   package static let ofRequests = JSONLimits(maximumValues: 1_000)
 }

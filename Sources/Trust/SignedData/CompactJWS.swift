@@ -89,7 +89,7 @@ struct JWSHeader {
   /// Decodes the header's JSON object.
   static func object(_ bytes: [UInt8]) throws(VerificationError) -> JSONObject {
     let value: JSONValue
-    do { value = try JSONValue(parsing: bytes, duplicates: .rejected) } catch {
+    do { value = try JSONValue(parsing: bytes, limits: .ofRequests, duplicates: .rejected) } catch {
       throw .notAJWS("the header is not JSON: \(error)")
     }
     guard case .object(let object) = value else { throw .notAJWS("the header is not a JSON object") }

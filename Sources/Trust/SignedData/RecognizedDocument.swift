@@ -66,7 +66,7 @@ extension RecognizedDocument {
   private static func object(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument) -> RecognizedDocument {
     guard !isPropertyList(text) else { return .transactionReceipt(Array(text)) }
     let json: JSONValue
-    do { json = try JSONValue(parsing: Array(text), duplicates: .rejected) } catch {
+    do { json = try JSONValue(parsing: Array(text), limits: .ofDocuments, duplicates: .rejected) } catch {
       throw .malformedJSON(error)
     }
     guard case .object(let object) = json else { throw .unknownJSON }

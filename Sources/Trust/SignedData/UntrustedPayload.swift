@@ -94,7 +94,7 @@ struct UntrustedPayload<Payload: SignedPayload> {
 
   private static func read(_ bytes: [UInt8]) throws(VerificationError) -> Payload {
     let value: JSONValue
-    do { value = try JSONValue(parsing: bytes, duplicates: .rejected) } catch {
+    do { value = try JSONValue(parsing: bytes, limits: .ofDocuments, duplicates: .rejected) } catch {
       throw .malformedJSON(error.description)
     }
     guard case .object(let object) = value else { throw .malformedJSON("not an object") }

@@ -14,7 +14,7 @@ package struct UnverifiedJWS: Hashable, Sendable {
     header = try JWSHeader.object(jws.decodedHeader())
     let bytes = try jws.decodedPayload()
     let json: JSONValue
-    do { json = try JSONValue(parsing: bytes, duplicates: .rejected) } catch {
+    do { json = try JSONValue(parsing: bytes, limits: .ofDocuments, duplicates: .rejected) } catch {
       throw .malformedJSON(error.description)
     }
     guard case .object(let payload) = json else { throw .malformedJSON("not an object") }

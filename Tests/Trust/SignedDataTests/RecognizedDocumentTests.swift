@@ -119,6 +119,8 @@ import Testing
     let deep =
       #"{"a": "# + String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000) + "}"
     #expect(reason(Array(deep.utf8)) == "MALFORMED_JSON")
+    let zeros = String(repeating: "0,", count: 100_000) + "0"
+    #expect(reason(Array(#"{"notification_type": "CANCEL", "a": [\#(zeros)]}"#.utf8)) == "MALFORMED_JSON")
     #expect(reason([0xFF, 0xFE, 0x2E]) == "NOT_A_JWS")
   }
 

@@ -49,6 +49,18 @@ import Testing
       ["NOT_A_JWS", "UNSUPPORTED_ALGORITHM"].contains(verifier.refusal(of: text)), "\(text.debugDescription)")
   }
 
+  @Test("A header or a payload with very many values is rejected before they take memory")
+  func manyValues() throws {
+    let certificates = x5c([chain.leaf, chain.intermediate, chain.root])
+    let header: JSONObject = ["alg": "ES256", "x5c": certificates]
+    var wide = header
+    wide["a"] = .array(Array(repeating: 0, count: 1_000))
+    #expect(verifier.refusal(of: try document(header: wide)) == "NOT_A_JWS")
+    var payload = TestChain.transaction()
+    payload["a"] = .array(Array(repeating: 0, count: 100_000))
+    #expect(verifier.refusal(of: try document(header: header, payload: payload)) == "MALFORMED_JSON")
+  }
+
   @Test(
     "Every algorithm except ES256 is rejected, including none",
     arguments: ["none", "HS256", "RS256", "es256", "ES384"])

@@ -108,7 +108,7 @@ package enum NotificationBody: Sendable {
     }
     let value: JSONValue
     do {
-      value = try JSONValue(parsing: body)
+      value = try JSONValue(parsing: body, limits: .ofDocuments)
     } catch {
       self = .unreadable(reason: "MALFORMED_JSON", problem: "the body is not JSON: \(error)")
       return
