@@ -19,9 +19,10 @@ enum NotificationMetrics {
         of: record.version == 1 ? .notificationV1 : .notificationV2, reason: record.reason)
     }
     if let signed = record.signedDate {
-      // In nanoseconds. A negative lag is recorded as 0, because clocks may differ.
+      // A negative lag is recorded as 0, because clocks may differ. Nanoseconds since a date before 1735, which documents of
+      // Xcode may have, exceed Int64; the timer records the largest number then.
       Timer(label: "entitled_notification_lag_seconds")
-        .recordNanoseconds(max(0, record.receivedAt.milliseconds(since: signed)) * 1_000_000)
+        .recordMilliseconds(max(0, record.receivedAt.milliseconds(since: signed)))
     }
   }
 }
