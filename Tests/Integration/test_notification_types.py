@@ -186,7 +186,7 @@ CASES = [
     ("REFUND", None, RUNNING, signed(lambda x: x.transaction(-10, 20, revocationDate=NOW - 1, revocationReason=1)),
      "was refunded", ["REFUNDED"], "REFUNDED_FOR_APP_ISSUE"),
     ("REFUND", "SEATS", lambda x: (x.transaction(-10, 20, quantity=3), x.renewal()),
-     signed(lambda x: x.transaction(-10, 20, quantity=3, multiSeatInfo={"revokedSeatQuantity": 1}, revocationDate=NOW - 1)),
+     signed(lambda x: x.transaction(-10, 20, quantity=3, multiSeatInfo={"revokedSeatQuantity": 1})),
      "Some seats of a purchase were refunded", ["REFUNDED"], ACTIVE),
     ("REFUND_REVERSED", None, lambda x: (x.transaction(-10, 20, revocationDate=NOW - DAY, revocationReason=0), x.renewal()),
      signed(lambda x: x.transaction(-10, 20)), "refund was reversed", ["REFUND_REVERSED"], ACTIVE),

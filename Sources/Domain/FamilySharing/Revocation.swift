@@ -18,7 +18,7 @@ package enum Revocation: Hashable, Sendable {
 
   /// The revocation of `fact`; `nil` if there is none.
   package init?(of fact: TransactionFact) {
-    guard let instant = fact.accessRevokedAt else {
+    guard let instant = fact.revocationDate else {
       guard let seats = fact.revokedSeatQuantity, seats > 0 else { return nil }
       self = .someSeats(seats)
       return

@@ -100,7 +100,7 @@ package struct SeatCapacity: Sendable {
   /// The seats of the period at `index`, less the refunded ones. Adding seats to a period makes a further
   /// transaction; each says how many seats it covers.
   func count(at index: Int) -> Int64 {
-    facts.period(at: index).lazy.map { facts.transactions[$0] }.filter { $0.accessRevokedAt == nil }
+    facts.period(at: index).lazy.map { facts.transactions[$0] }.filter { $0.revocationDate == nil }
       .reduce(0) { sum, transaction in
         // Documents of Xcode have any numbers.
         let revoked = min(max(0, transaction.revokedSeatQuantity ?? 0), transaction.quantity)

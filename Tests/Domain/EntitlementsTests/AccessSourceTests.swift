@@ -188,14 +188,18 @@ import Testing
     #expect(pro(facts, on: 30).since == at(0))
   }
 
-  @Test("A refund of some seats keeps the purchaser's access; a refund of all ends it")
+  // StoreKit, Transaction.MultiSeatInfo.revokedSeatQuantity: revocationDate appears only when every seat is revoked.
+  @Test("A refund of some seats keeps the purchaser's access; one with a date ends it, whatever its number of seats")
   func seats() {
     let team = period(0...30).with {
       $0.quantity = 5
-      $0.revocationDate = at(10)
       $0.revokedSeatQuantity = 2
     }
     #expect(pro([team], on: 15).isEntitled)
-    #expect(pro([team.with { $0.revokedSeatQuantity = 5 }], on: 15).reason == .refunded)
+    for seats in [nil, 2, 5] as [Int64?] {
+      let refunded = team.with { ($0.revocationDate, $0.revokedSeatQuantity) = (at(10), seats) }
+      #expect(pro([refunded], on: 9).isEntitled)
+      #expect(pro([refunded], on: 15).reason == .refunded)
+    }
   }
 }

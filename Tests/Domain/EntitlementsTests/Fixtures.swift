@@ -140,8 +140,8 @@ private func randomPeriod(_ random: inout SplitMix64) -> TransactionFact {
     if random.one(in: 8) { $0.details.commitment = .init(billingPeriodNumber: 12, totalBillingPeriods: 12) }
     if random.one(in: 6) { $0 = $0.arrived(at: at(start, hours: -30)) }
     if random.one(in: 9) {
-      $0.quantity = 2
-      $0.revokedSeatQuantity = 1
+      // A refund of some seats has no date.
+      ($0.quantity, $0.revokedSeatQuantity, $0.revocationDate) = (2, 1, nil)
     }
     if random.one(in: 3) { $0.details.additionalTransactionReason = "SEAT_ADDITION" }
     if random.one(in: 4) { $0.details.transactionReason = .renewal }

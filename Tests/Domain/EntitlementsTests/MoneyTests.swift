@@ -162,6 +162,10 @@ import Testing
     let all = documents + [refunded(8, reported: 20, revoked: at(18))]
     #expect(charges(all).map(\.amount) == [39_920, -9_980, -4_990, -24_950])
     #expect(charges(all).last?.effectiveAt == at(18))
+    // Apple may count the seats of seat-based refunds only.
+    let rest = documents + [refunded(3, reported: 20, revoked: at(18))]
+    #expect(charges(rest).map(\.amount) == [39_920, -9_980, -4_990, -24_950])
+    #expect(charges(rest).last?.effectiveAt == at(18))
     #expect(charges([Self.team.with { $0.signedDate = at(30) }] + documents).map(\.amount) == [39_920])
   }
 }

@@ -89,7 +89,6 @@ import Testing
       transactions: [
         period(0...30).with {
           $0.quantity = 4
-          $0.revocationDate = at(5)
           $0.revokedSeatQuantity = 1
         }
       ], reason: .subscriptionActive, code: 5),

@@ -32,7 +32,7 @@ struct PollSchedule {
   static func next(_ facts: CustomerFacts, polledAt: Instant?) -> Instant? {
     guard let (transaction, start) = facts.latestPeriod, let end = transaction.expiresDate else { return nil }
     // A refund ended it; its reversal and a new purchase have no schedule.
-    guard transaction.accessRevokedAt == nil else { return nil }
+    guard transaction.revocationDate == nil else { return nil }
     // The first known transaction was renewed early, so the App Store has a period that decides access now. Each poll
     // gets the transaction signed again, a moment after the poll began.
     if facts.lacksPeriod(before: transaction),
@@ -114,7 +114,7 @@ extension CustomerFacts {
   /// When Apple last revoked a transaction of the line after it signed the latest one and before that starts; `nil` if it
   /// did not. A period that is charged early is signed before it starts.
   fileprivate func revocation(between signed: Instant, and start: Instant) -> Instant? {
-    transactions.compactMap(\.accessRevokedAt).filter { signed < $0 && $0 < start }.max()
+    transactions.compactMap(\.revocationDate).filter { signed < $0 && $0 < start }.max()
   }
 }
 

@@ -9,7 +9,7 @@ extension FactsChange {
       let last = self.after.predecessor(of: next)
     else { return .started }
     let (old, new) = (self.after.transactions[last], self.after.transactions[next])
-    guard let paidUntil = old.accessRevokedAt ?? old.expiresDate else { return .started }
+    guard let paidUntil = old.revocationDate ?? old.expiresDate else { return .started }
     // The customer had not left: the evidence of the renewal arrived after the end of the period.
     if new.purchaseDate <= paidUntil { return .renewed }
     let isInRetryTime = new.purchaseDate.milliseconds(since: paidUntil) <= old.billingRetryLength

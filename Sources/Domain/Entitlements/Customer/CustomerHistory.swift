@@ -167,7 +167,7 @@ extension TransactionFact {
 
   /// Whether it was refunded before `purchase`. Apple refunds the rest of an upgraded period at the moment of the upgrade.
   private func isRefunded(before purchase: TransactionFact) -> Bool {
-    accessRevokedAt.map { purchase.purchaseDate.milliseconds(since: $0) > 1_000 } ?? false
+    revocationDate.map { purchase.purchaseDate.milliseconds(since: $0) > 1_000 } ?? false
   }
 
   /// Whether the customer bought it; otherwise it is a renewal. Documents from before Apple introduced the reason are

@@ -169,7 +169,7 @@ package struct ConsumableBalance: Hashable, Sendable {
       let quantity = transaction.quantity
       var found = units[transaction.productID] ?? (0, 0)
       found.purchased = adding(found.purchased, quantity)
-      if transaction.accessRevokedAt != nil {
+      if transaction.revocationDate != nil {
         found.refunded = adding(found.refunded, transaction.refundedUnits)
       }
       units[transaction.productID] = found
@@ -183,7 +183,7 @@ package struct ConsumableBalance: Hashable, Sendable {
 extension TransactionFact {
   /// The units of a consumable that were refunded: after a partial refund the share of the units, rounded up.
   package var refundedUnits: Int64 {
-    guard accessRevokedAt != nil else { return 0 }
+    guard revocationDate != nil else { return 0 }
     // `revocationPercentage` is in thousandths of a percent.
     let share = min(max(0, details.revocationPercentage ?? 100_000), 100_000)
     let (product, overflow) = quantity.multipliedReportingOverflow(by: share)

@@ -104,7 +104,7 @@ extension CustomerFacts {
     let payment = transactions[next].purchaseDate
     // Most periods follow without a gap, and the rest of the conditions copies both transactions.
     guard let expiry = transactions[index].expiresDate, expiry < payment,
-      let end = transactions[next].firstEnd, transactions[index].accessRevokedAt == nil,
+      let end = transactions[next].firstEnd, transactions[index].revocationDate == nil,
       transactions[index].productID == transactions[next].productID,
       transactions[next].inDetails({ $0.transactionReason != .purchase })
     else { return nil }

@@ -108,7 +108,7 @@ struct AccessIntervals {
     let next = facts.nextInLine(after: index)
     // Until the upgrade arrives, the instant at which it replaced this period is known from a refund of the rest only.
     let isCutUnknown =
-      next == nil && facts.transactions[index].isUpgraded && facts.transactions[index].accessRevokedAt == nil
+      next == nil && facts.transactions[index].isUpgraded && facts.transactions[index].revocationDate == nil
     let end = isCutUnknown ? start : facts.paidEnd(index, next)
     add(.subscription, level, from: start, to: end, by: index, facts, rules)
     let slack = facts.renewalSlack(index, next, rules.renewal.slack)
@@ -124,7 +124,7 @@ struct AccessIntervals {
     _ product: EntitlementRules.EntitlingProduct
   ) {
     let bought = facts.accessStart(index, rules.renewal)
-    let revoked = facts.transactions[index].accessRevokedAt ?? .openEnd
+    let revoked = facts.transactions[index].revocationDate ?? .openEnd
     guard let duration = product.duration else {
       return add(.nonConsumable, product.level, from: bought, to: revoked, by: index, facts, rules)
     }
@@ -234,7 +234,7 @@ extension TransactionFact {
   /// the catalog it ends as it begins.
   package func nonRenewingEnd(from start: Instant, duration: Period?) -> Instant {
     let end = duration.map { start.nonRenewingEnd(after: $0, quantity: quantity) } ?? start
-    return max(start, min(end, accessRevokedAt ?? .openEnd))
+    return max(start, min(end, revocationDate ?? .openEnd))
   }
 }
 

@@ -139,7 +139,7 @@ private func lapseReason(
   of interval: AccessInterval, by index: Int, _ facts: borrowing CustomerFacts,
   _ renewal: RenewalFact?, at now: Instant
 ) -> EntitlementReason {
-  if let revoked = facts.transactions[index].accessRevokedAt, revoked <= interval.end,
+  if let revoked = facts.transactions[index].revocationDate, revoked <= interval.end,
     !facts.isRefundedForUpgrade(index)
   {
     return revocationReason(facts.transactions[index])
@@ -169,7 +169,7 @@ extension CustomerFacts {
   /// Whether the period at `index` was upgraded, and the refund of its rest came with the upgrade. Until the upgrade
   /// arrives, a refund counts as that one.
   package func isRefundedForUpgrade(_ index: Int) -> Bool {
-    guard transactions[index].isUpgraded, let revoked = transactions[index].accessRevokedAt else {
+    guard transactions[index].isUpgraded, let revoked = transactions[index].revocationDate else {
       return false
     }
     guard let next = nextInLine(after: index) else { return true }

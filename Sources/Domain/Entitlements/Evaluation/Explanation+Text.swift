@@ -21,7 +21,7 @@ extension AccessInterval {
     if isEndedByConsent { return "a parent or guardian withdrew the consent" }
     guard let index = transaction else { return nil }
     if kind == .replaced { return "an upgrade replaced it before it began" }
-    if let revoked = facts.transactions[index].accessRevokedAt, revoked <= end {
+    if let revoked = facts.transactions[index].revocationDate, revoked <= end {
       guard let percentage = facts.transactions[index].details.revocationPercentage else {
         return "Apple revoked it on \(revoked)"
       }

@@ -65,7 +65,7 @@ package struct Contradiction: Hashable, Sendable {
     if transaction.isContradictory {
       add(.expiryBeforePurchase, "Transaction \(id) expires before its purchase date; its period is empty.")
     }
-    if let revoked = transaction.accessRevokedAt, revoked < transaction.purchaseDate,
+    if let revoked = transaction.revocationDate, revoked < transaction.purchaseDate,
       !transaction.isRefundedBetweenChargeAndStart
     {
       add(
@@ -130,7 +130,7 @@ package struct Contradiction: Hashable, Sendable {
 extension TransactionFact {
   /// Whether it may be a renewal that was charged before its period began, and refunded in these hours.
   fileprivate var isRefundedBetweenChargeAndStart: Bool {
-    guard isSubscription, let revoked = accessRevokedAt, details.transactionReason != .purchase else {
+    guard isSubscription, let revoked = revocationDate, details.transactionReason != .purchase else {
       return false
     }
     return (0...CustomerFacts.longestChargeLead).contains(purchaseDate.milliseconds(since: revoked))

@@ -108,8 +108,8 @@ extension CustomerFacts {
   package func standing(ofPeriodAt index: Int) -> Int {
     let period = period(at: index)
     guard period.count > 1 else { return index }
-    return period.first { transactions[$0].accessRevokedAt == nil }
-      ?? period.max { order(transactions[$0].accessRevokedAt) < order(transactions[$1].accessRevokedAt) }
+    return period.first { transactions[$0].revocationDate == nil }
+      ?? period.max { order(transactions[$0].revocationDate) < order(transactions[$1].revocationDate) }
       ?? index
   }
 
@@ -145,7 +145,7 @@ extension CustomerFacts {
 
   /// When the period at `index` was cut: at its revocation or by the `next` purchase of its line.
   func cut(_ index: Int, _ next: Int?) -> Instant {
-    let revoked = transactions[index].accessRevokedAt ?? .openEnd
+    let revoked = transactions[index].revocationDate ?? .openEnd
     guard let next else { return revoked }
     return min(revoked, transactions[next].purchaseDate)
   }
@@ -196,7 +196,7 @@ extension TransactionFact {
     else { return false }
     return details.transactionReason != .renewal
       && (first.purchaseDate..<max(first.purchaseDate, end)).contains(purchaseDate)
-      && (first.accessRevokedAt.map { purchaseDate < $0 } ?? true) && !coversWholePeriod(like: first)
+      && (first.revocationDate.map { purchaseDate < $0 } ?? true) && !coversWholePeriod(like: first)
   }
 
   /// Whether the transaction covers exactly one period from its purchase on, as a purchase after a refund does. Added

@@ -45,7 +45,7 @@ extension CustomerFacts {
 
   /// Whether the period at `index` was refunded or revoked before its end.
   private func isRevoked(_ index: Int, before expiry: Instant) -> Bool {
-    transactions[standing(ofPeriodAt: index)].accessRevokedAt.map { $0 < expiry } ?? false
+    transactions[standing(ofPeriodAt: index)].revocationDate.map { $0 < expiry } ?? false
   }
 }
 

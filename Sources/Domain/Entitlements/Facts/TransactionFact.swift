@@ -20,7 +20,9 @@ package struct TransactionFact: Hashable, Sendable {
   package var originalPurchaseDate: Instant?
   /// The end of the paid period; set exactly for auto-renewable subscriptions.
   package var expiresDate: Instant?
-  /// When Apple refunded or revoked it.
+  /// When Apple refunded or revoked it; `nil` also if only some of its seats were refunded: "The transaction's
+  /// revocationDate and revocationReason appear only when the App Store revokes every seat on the transaction" (StoreKit,
+  /// Transaction.MultiSeatInfo.revokedSeatQuantity).
   package var revocationDate: Instant?
   /// Apple's reason to refund or revoke it.
   package var revocationReason: RevocationReason?
@@ -80,13 +82,6 @@ package struct TransactionFact: Hashable, Sendable {
     self.details = details
   }
 
-  /// When access ended by a revocation; `nil` if only some seats were revoked, which leaves the purchaser's
-  /// access.
-  package var accessRevokedAt: Instant? {
-    if let revokedSeatQuantity, (1..<max(1, quantity)).contains(revokedSeatQuantity) { return nil }
-    return revocationDate
-  }
-
   /// Reads a part of ``details`` without a copy of all of them.
   package func inDetails<Part>(_ part: (borrowing TransactionDetails) -> Part) -> Part {
     _details.read(part)
@@ -143,7 +138,7 @@ package struct TransactionFact: Hashable, Sendable {
   }
 
   /// Whether Apple revoked it before its period started.
-  var isRevokedBeforeStart: Bool { accessRevokedAt.map { $0 < purchaseDate } ?? false }
+  var isRevokedBeforeStart: Bool { revocationDate.map { $0 < purchaseDate } ?? false }
 
   /// The purchase date, or the expiry if that precedes it.
   var coverageStart: Instant { expiresDate.map { min($0, purchaseDate) } ?? purchaseDate }

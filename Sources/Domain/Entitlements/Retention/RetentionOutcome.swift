@@ -63,7 +63,7 @@ package struct RetentionFollowUp: Hashable, Sendable {
     let renewal = facts.renewals.first { $0.signedDate > askedAt }
     if tookOffer(facts, renewal) { return .offerTaken }
     if switched(latest, renewal) { return .switched }
-    if latest.accessRevokedAt.map({ $0 >= askedAt }) ?? false { return .left }
+    if latest.revocationDate.map({ $0 >= askedAt }) ?? false { return .left }
     guard let renewal = renewal ?? facts.renewals.first else {
       return latest.expiresDate.map { $0 <= now } ?? false ? .left : .saved
     }

@@ -215,11 +215,14 @@ extension TransactionFact {
       refunds.append(Refund(at: instant, price: sum - refunded, kind: kind, isAppIssue: isAppIssue))
       refunded = sum
     }
-    for step in details.seatRefunds where step.quantity < seats {
+    // A date shows that the rest was refunded, too.
+    let hasRest = revocationDate != nil || !(1..<quantity).contains(seats)
+    let lastStep = hasRest ? min(seats, quantity - 1) : seats - 1
+    for step in details.seatRefunds where step.quantity <= lastStep {
       let price = Share.quotient(of: total, times: step.quantity, by: quantity)
       refund(price, at: min(step.reportedAt, refundedAt), "SEATS")
     }
-    if (1..<quantity).contains(seats) {
+    if !hasRest {
       refund(Share.quotient(of: total, times: seats, by: quantity), at: refundedAt, "SEATS")
     } else {
       let percentage = details.revocationPercentage ?? Share.whole

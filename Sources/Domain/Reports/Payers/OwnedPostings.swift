@@ -15,7 +15,7 @@ struct OwnedPostings {
       let owned = Self.posting(.nonConsumableOwned, fact, history, at: fact.purchaseDate)
       postings.append(owned)
       addReversals(fact, owned, until: .openEnd)
-      guard let revoked = fact.accessRevokedAt else { continue }
+      guard let revoked = fact.revocationDate else { continue }
       postings.append(owned.with { ($0.effectiveAt, $0.count) = (max(revoked, fact.purchaseDate), -1) })
     }
     addRunning(nonRenewing, facts, history, app)

@@ -80,7 +80,7 @@ struct PayerHistory {
     to periods: inout [SubscriptionPeriod]
   ) {
     let bought = facts.transactions[index].purchaseDate
-    if let revoked = transactions[index].accessRevokedAt, revoked < bought {
+    if let revoked = transactions[index].revocationDate, revoked < bought {
       if !periods.isEmpty { periods[periods.count - 1].withdrawn.append(bought) }
       return
     }

@@ -18,8 +18,8 @@ struct ReportedTransaction {
   let isSubscription: Bool
   /// Whether its expiry precedes its purchase.
   let isContradictory: Bool
-  /// When access ended by a revocation.
-  let accessRevokedAt: Instant?
+  /// When Apple refunded or revoked it.
+  let revocationDate: Instant?
   /// The end of the period before any extension.
   let firstEnd: Instant?
   /// Whether Apple refunded or revoked it, or did and reversed that.
@@ -58,7 +58,7 @@ struct ReportedTransaction {
     isShared = fact.isShared
     isContradictory = fact.isContradictory
     isSubscription = fact.isSubscription && !isShared && !isContradictory && fact.expiresDate != nil
-    accessRevokedAt = fact.accessRevokedAt
+    revocationDate = fact.revocationDate
     firstEnd = details.firstEnd ?? fact.expiresDate
     isRefunded = details.hasReversals || fact.refundedAt != nil
     commitment = details.commitment

@@ -72,7 +72,7 @@ final class SubscriptionPeriod {
     self.paidUntil = paidUntil ?? expires
     self.start = start
     transactionID = facts.transactions[index].transactionID
-    refundedAt = transactions[standing].accessRevokedAt
+    refundedAt = transactions[standing].revocationDate
     dimensions = transactions[standing].dimensions
     (self.price, self.seats) = (price, seats)
     currency = transactions[standing].currency ?? ""
