@@ -51,6 +51,15 @@ import Testing
     #expect(pro([again], on: 14).reason == .trialEnded)
   }
 
+  @Test("A restored non-consumable is owned since its original purchase, a shared one since it was shared")
+  func restored() {
+    let again = purchase("lifetime", .nonConsumable, on: 20).with { $0.originalPurchaseDate = at(0) }
+    #expect(!pro([again], on: -1).isEntitled)
+    #expect(pro([again], on: 0).isEntitled && pro([again], on: 30).since == at(0))
+    let shared = again.with { $0.ownership = .familyShared }
+    #expect(!pro([shared], on: 19).isEntitled && pro([shared], on: 30).since == at(20))
+  }
+
   @Test("Non-renewing purchases add up: each starts at the end of the previous one")
   func nonRenewing() {
     // The later purchase has the lower line id: line order is not purchase order.

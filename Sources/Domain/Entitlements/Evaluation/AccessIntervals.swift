@@ -119,16 +119,20 @@ struct AccessIntervals {
 
   /// Adds a non-consumable: no end unless revoked; if the catalog gives it a duration it is a trial that
   /// starts with the first download (WWDC18-704).
+  ///
+  /// The purchase date of a restored product is that of the restore (Apple, purchaseDate). The customer has owned it since the
+  /// original purchase. A member of a family gets it when it is shared, which may be later than the purchase.
   private mutating func addNonConsumable(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules,
     _ product: EntitlementRules.EntitlingProduct
   ) {
     let bought = facts.accessStart(index, rules.renewal)
+    let start = min(facts.transactions[index].originalPurchaseDate ?? bought, bought)
     let revoked = facts.transactions[index].revocationDate ?? .openEnd
     guard let duration = product.duration else {
-      return add(.nonConsumable, product.level, from: bought, to: revoked, by: index, facts, rules)
+      let owned = facts.transactions[index].isShared ? bought : start
+      return add(.nonConsumable, product.level, from: owned, to: revoked, by: index, facts, rules)
     }
-    let start = min(facts.transactions[index].originalPurchaseDate ?? bought, bought)
     let end = min(start.advanced(by: duration), revoked)
     add(.trial, product.level, from: start, to: end, by: index, facts, rules)
   }
