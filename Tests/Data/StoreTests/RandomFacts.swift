@@ -124,7 +124,8 @@ final class RandomFacts {
       appTransactionID: maybe("7\(random.next() % 3)") ?? "",
       originalApplicationVersion: "1.0.\(random.next() % 9)",
       originalPurchaseDate: maybe(instant()), preorderDate: maybe(instant()), originalPlatform: maybe(.macOS),
-      consentRescindedAt: maybe(instant()), receiptExpiresDate: maybe(instant()), signedDate: instant())
+      consentRescindedAt: maybe(instant()), receiptExpiresDate: maybe(instant()),
+      revocationDate: maybe(instant()), signedDate: instant())
   }
 
   private func maybe<Value>(_ value: @autoclosure () -> Value) -> Value? {

@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import JSON
 import TestSupport
 import Testing
 
@@ -121,6 +122,34 @@ import Testing
     }
   }
 
+  // StoreKit, AppTransaction.revocationDate; appTransactionId stays the same when the app is bought again.
+  @Test(
+    "Access of a customer who bought the app before ends with a refund of the app, until it is bought again")
+  func refundedApp() throws {
+    func install(signed day: Int64, revoked: Int64? = nil) throws -> AppTransactionFact {
+      let json: JSONObject = [
+        "appTransactionId": "7", "originalApplicationVersion": "2.0",
+        "originalPurchaseDate": JSONValue(at(0)), "receiptCreationDate": JSONValue(at(day)),
+        "revocationDate": revoked.map { JSONValue(at($0)) } ?? .null,
+      ]
+      return try AppTransactionFact(AppTransactionPayload(json: json))
+    }
+    let documents = [try install(signed: 1), try install(signed: 12, revoked: 10)]
+    func status(_ documents: [AppTransactionFact], on day: Int64) -> EntitlementStatus {
+      evaluate(
+        CustomerFacts(appTransactions: documents), entitlement: "archive", in: fullApp, at: at(day))
+    }
+    for documents in [documents, documents.reversed()] {
+      #expect(status(documents, on: 9).isEntitled && status(documents, on: 9).until == at(10))
+      #expect(status(documents, on: 10).reason == .refunded && status(documents, on: 10).until == at(10))
+    }
+    #expect(status(documents + [try install(signed: 30)], on: 31).reason == .boughtBeforeVersion)
+    let steps = Explanation(
+      CustomerFacts(appTransactions: documents), entitlement: "archive", in: fullApp, at: at(11)
+    ).steps
+    #expect(steps.contains { $0.sentence.contains("Apple revoked the purchase of the app on \(at(10))") })
+  }
+
   @Test("Each of several app installs without an id counts, in whatever order their receipts arrive")
   func severalInstalls() {
     let (old, new) = (install("2.0", bought: 3), install("4.0", bought: 60, signed: 200))
@@ -189,7 +218,9 @@ import Testing
   }
 
   // StoreKit, Transaction.MultiSeatInfo.revokedSeatQuantity: revocationDate appears only when every seat is revoked.
-  @Test("A refund of some seats keeps the purchaser's access; one with a date ends it, whatever its number of seats")
+  @Test(
+    "A refund of some seats keeps the purchaser's access; one with a date ends it, whatever its number of seats"
+  )
   func seats() {
     let team = period(0...30).with {
       $0.quantity = 5

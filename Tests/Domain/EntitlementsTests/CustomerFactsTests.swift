@@ -122,6 +122,7 @@ private func randomAppTransaction(_ random: inout SplitMix64) -> AppTransactionF
     appTransactionID: ["", "70", "71"].randomElement(using: &random)!,
     originalApplicationVersion: ["1.0", "2.0"].randomElement(using: &random)!,
     receiptExpiresDate: [nil, at(5), at(9)].randomElement(using: &random)!,
+    revocationDate: [nil, at(4), at(7)].randomElement(using: &random)!,
     signedDate: at(.random(in: 0...1, using: &random)))
 }
 

@@ -100,6 +100,7 @@ extension ExportLine {
         ("preorderDate", fact.preorderDate.map { JSONValue($0) }),
         ("originalPlatform", fact.originalPlatform.map { .string($0.rawValue) }),
         ("receiptExpiresDate", fact.receiptExpiresDate.map { JSONValue($0) }),
+        ("revocationDate", fact.revocationDate.map { JSONValue($0) }),
         ("receiptCreationDate", JSONValue(fact.signedDate)),
       ])
   }

@@ -107,6 +107,7 @@ extension FactDecoder {
     if flags.contains(.hasPlatform) { fact.originalPlatform = try code() }
     if flags.contains(.hasRescindedConsent) { fact.consentRescindedAt = try instant(since: fact.signedDate) }
     if flags.contains(.hasReceiptExpiry) { fact.receiptExpiresDate = try instant(since: fact.signedDate) }
+    if flags.contains(.hasRevocation) { fact.revocationDate = try instant(since: fact.signedDate) }
     return fact
   }
 }

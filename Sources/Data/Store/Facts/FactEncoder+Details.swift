@@ -102,6 +102,7 @@ extension FactEncoder {
     flags.set(.hasPlatform, fact.originalPlatform != nil)
     flags.set(.hasRescindedConsent, fact.consentRescindedAt != nil)
     flags.set(.hasReceiptExpiry, fact.receiptExpiresDate != nil)
+    flags.set(.hasRevocation, fact.revocationDate != nil)
     append(unsigned: UInt64(flags.rawValue))
     append(fact.appTransactionID)
     append(fact.originalApplicationVersion)
@@ -111,6 +112,7 @@ extension FactEncoder {
     if let code = fact.originalPlatform { append(code) }
     if let date = fact.consentRescindedAt { append(date, since: fact.signedDate) }
     if let date = fact.receiptExpiresDate { append(date, since: fact.signedDate) }
+    if let date = fact.revocationDate { append(date, since: fact.signedDate) }
   }
 }
 

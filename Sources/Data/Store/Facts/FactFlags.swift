@@ -112,6 +112,7 @@ struct AppTransactionFlags: OptionSet {
   static let hasPlatform = AppTransactionFlags(rawValue: 1 << 2)
   static let hasRescindedConsent = AppTransactionFlags(rawValue: 1 << 3)
   static let hasReceiptExpiry = AppTransactionFlags(rawValue: 1 << 4)
+  static let hasRevocation = AppTransactionFlags(rawValue: 1 << 5)
 }
 
 extension OptionSet {

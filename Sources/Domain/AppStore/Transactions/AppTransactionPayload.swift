@@ -28,6 +28,9 @@ package struct AppTransactionPayload: DecodedPayload {
   package let originalPlatform: PurchasePlatform?
   /// When the customer pre-ordered the app; `nil` without a pre-order.
   package let preorderDate: Instant?
+  /// When Apple revoked the purchase of the app; absent while it is valid. Only StoreKit documents it
+  /// (AppTransaction.revocationDate), whose JSON has the same information as its properties.
+  package let revocationDate: Instant?
   /// Binds the payload to one device; base64.
   package let deviceVerification: String?
   /// The UUID that is hashed with the id of the device into ``deviceVerification``.
@@ -46,6 +49,7 @@ package struct AppTransactionPayload: DecodedPayload {
     originalApplicationVersion = try json.string("originalApplicationVersion")
     originalPlatform = try json.code("originalPlatform")
     preorderDate = try json.instant("preorderDate")
+    revocationDate = try json.instant("revocationDate")
     deviceVerification = try json.string("deviceVerification")
     deviceVerificationNonce = try json.string("deviceVerificationNonce")
   }

@@ -215,7 +215,8 @@ extension AccessIntervals {
   }
 
   /// Adds the access of a customer who got the app before it was free. It starts with the first download; a pre-order
-  /// grants nothing before that. It is permanent, unless an organization bought the app and its license ends.
+  /// grants nothing before that. It is permanent, unless an organization bought the app and its license ends, or Apple
+  /// revokes the purchase of the app.
   private mutating func addApp(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
@@ -227,8 +228,7 @@ extension AccessIntervals {
     where version < rule.version && rule.level > .none {
       all.append(
         AccessInterval(
-          .boughtBefore, rule.level, from: start, to: app.receiptExpiresDate ?? .openEnd,
-          .appTransaction(index), .ownApp))
+          .boughtBefore, rule.level, from: start, to: app.accessEnd, .appTransaction(index), .ownApp))
     }
   }
 }

@@ -45,7 +45,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   case trialEnded = "TRIAL_ENDED"
   /// The deciding purchase was refunded because of an issue with the app (`revocationReason` 1).
   case refundedForAppIssue = "REFUNDED_FOR_APP_ISSUE"
-  /// The deciding purchase was refunded for another reason, or Apple stated none.
+  /// The deciding purchase, or that of the app, was refunded for another reason, or Apple stated none.
   case refunded = "REFUNDED"
   /// The deciding purchase is no longer shared with the customer (`FAMILY_REVOKE`, or a refund of it).
   case familySharingEnded = "FAMILY_SHARING_ENDED"

@@ -131,7 +131,9 @@ func lapseReason(
     let isRevoked = state.revokedAt.map { $0 <= interval.end } ?? false
     guard state.external == nil else { return isRevoked ? .externalRefunded : .externalEnded }
     return isRevoked ? .grantRevoked : .grantEnded
-  case .appTransaction: return .appReceiptExpired
+  case .appTransaction(let index):
+    let isRevoked = facts.appTransactions[index].revocationDate.map { $0 <= interval.end } ?? false
+    return isRevoked ? .refunded : .appReceiptExpired
   }
 }
 

@@ -19,6 +19,11 @@ extension AccessInterval {
   /// Returns the reason of an early end, as a clause; `nil` without one.
   func cutReason(_ facts: borrowing CustomerFacts) -> String? {
     if isEndedByConsent { return "a parent or guardian withdrew the consent" }
+    if case .appTransaction(let install) = source {
+      return facts.appTransactions[install].revocationDate.flatMap { revoked in
+        revoked <= end ? "Apple revoked the purchase of the app on \(revoked)" : nil
+      }
+    }
     guard let index = transaction else { return nil }
     if kind == .replaced { return "an upgrade replaced it before it began" }
     if let revoked = facts.transactions[index].revocationDate, revoked <= end {

@@ -19,6 +19,9 @@ package struct AppTransactionFact: Hashable, Sendable {
   /// When the receipt that documents the app install expires: the organization that bought the app has its license until
   /// then (Apple, Receipt Expiration Date). `nil` for all other installs.
   package var receiptExpiresDate: Instant?
+  /// When Apple revoked the purchase of the app, for example by a refund; `nil` if it is valid. The install of a customer who
+  /// bought the app again keeps its id, and later documents have no date.
+  package var revocationDate: Instant?
   /// When Apple signed the document. Among documents about one app install the latest wins.
   package var signedDate: Instant
 
@@ -26,7 +29,7 @@ package struct AppTransactionFact: Hashable, Sendable {
     appTransactionID: String = "", originalApplicationVersion: String,
     originalPurchaseDate: Instant? = nil, preorderDate: Instant? = nil,
     originalPlatform: PurchasePlatform? = nil, consentRescindedAt: Instant? = nil,
-    receiptExpiresDate: Instant? = nil, signedDate: Instant
+    receiptExpiresDate: Instant? = nil, revocationDate: Instant? = nil, signedDate: Instant
   ) {
     self.appTransactionID = appTransactionID
     self.originalApplicationVersion = originalApplicationVersion
@@ -35,6 +38,7 @@ package struct AppTransactionFact: Hashable, Sendable {
     self.originalPlatform = originalPlatform
     self.consentRescindedAt = consentRescindedAt
     self.receiptExpiresDate = receiptExpiresDate
+    self.revocationDate = revocationDate
     self.signedDate = signedDate
   }
 }
@@ -54,8 +58,14 @@ extension AppTransactionFact {
     return merged
   }
 
-  private var times: (Int64, Int64, Int64, Int64) {
-    (order(signedDate), order(originalPurchaseDate), order(preorderDate), order(receiptExpiresDate))
+  /// When the license ended or Apple revoked the purchase, whichever was first; the open end for neither.
+  var accessEnd: Instant { min(receiptExpiresDate ?? .openEnd, revocationDate ?? .openEnd) }
+
+  private var times: (Int64, Int64, Int64, Int64, Int64) {
+    (
+      order(signedDate), order(originalPurchaseDate), order(preorderDate), order(receiptExpiresDate),
+      order(revocationDate)
+    )
   }
 
   /// Whether both are about one app install. Documents from before Apple introduced `appTransactionId` are distinguished by

@@ -129,6 +129,7 @@ extension AppTransactionFact {
       originalPurchaseDate: payload.originalPurchaseDate,
       preorderDate: payload.preorderDate,
       originalPlatform: payload.originalPlatform,
+      revocationDate: payload.revocationDate,
       signedDate: try required(payload.receiptCreationDate, "receiptCreationDate"))
   }
 }
