@@ -86,7 +86,7 @@ package struct SeatCapacity: Sendable {
   ///
   /// - `seats`: all claims of the purchase, including `released`.
   package func seats(affectedByReleaseOf released: Seat, among seats: [Seat]) -> [Seat] {
-    let fewest: Int64 = indices.map(count(at:)).filter { $0 > 0 }.min() ?? .max
+    let fewest: Int64 = indices.flatMap { steps(at: $0) }.map(\.count).filter { $0 > 0 }.min() ?? .max
     return seats.sorted { $0.precedes($1) }.enumerated()
       .filter { earlier, seat in
         seat.seatID == released.seatID || released.precedes(seat) && Int64(earlier) >= fewest
@@ -94,18 +94,41 @@ package struct SeatCapacity: Sendable {
       .map(\.element)
   }
 
-  /// The seats of the latest period.
-  package var current: Int64 { indices.last.map(count(at:)) ?? 0 }
+  /// The seats of the latest period, as of all documents.
+  package var current: Int64 { indices.last.flatMap { steps(at: $0).last?.count } ?? 0 }
 
-  /// The seats of the period at `index`, less the refunded ones. Adding seats to a period makes a further
-  /// transaction; each says how many seats it covers.
-  func count(at index: Int) -> Int64 {
-    facts.period(at: index).lazy.map { facts.transactions[$0] }.filter { $0.revocationDate == nil }
-      .reduce(0) { sum, transaction in
-        // Documents of Xcode have any numbers.
-        let revoked = min(max(0, transaction.revokedSeatQuantity ?? 0), transaction.quantity)
-        let (total, isTooLarge) = sum.addingReportingOverflow(transaction.quantity - revoked)
+  /// A number of seats from an instant on.
+  struct Step {
+    let start: Instant
+    let count: Int64
+  }
+
+  /// The numbers of seats in the period at `index`, in order of time. Adding seats to a period makes a further transaction;
+  /// each says how many seats it covers. A refund takes seats from its date or, if Apple sent none, from the first document
+  /// that reports it.
+  func steps(at index: Int) -> [Step] {
+    let transactions = facts.period(at: index).map { facts.transactions[$0] }
+    return Set(transactions.flatMap(\.seatChanges)).sorted().map { instant in
+      let count = transactions.reduce(0) { (sum: Int64, transaction) in
+        let (total, isTooLarge) = sum.addingReportingOverflow(transaction.seats(at: instant))
         return isTooLarge ? .max : total
       }
+      return Step(start: instant, count: count)
+    }
+  }
+}
+
+extension TransactionFact {
+  /// The instants at which the number of its seats changes.
+  fileprivate var seatChanges: [Instant] {
+    [purchaseDate] + refundsOfSeats.map(\.reportedAt) + [revocationDate].compactMap(\.self)
+  }
+
+  /// Its seats at an instant, less the refunded ones.
+  fileprivate func seats(at instant: Instant) -> Int64 {
+    guard purchaseDate <= instant, revocationDate.map({ instant < $0 }) ?? true else { return 0 }
+    let refunded = refundsOfSeats.last { $0.reportedAt <= instant }?.quantity ?? 0
+    // Documents of Xcode have any numbers.
+    return quantity - min(max(0, refunded), quantity)
   }
 }

@@ -6,28 +6,32 @@ extension CustomerFacts {
   /// Returns the facts of a seat: each period of the purchase from the claim on, as an `ASSIGNED` transaction
   /// of the seat's own line, without price and offer.
   ///
-  /// If a period has fewer seats than claims, the oldest claims have access and the others wait for a
-  /// released or additional seat. The purchaser's access is not affected.
+  /// While there are fewer seats than claims, the oldest claims have access and the others wait for a
+  /// released or additional seat. Of several times with access in one period only the last one is stated. The purchaser's
+  /// access is not affected.
   ///
   /// - `self`: all facts of the purchase.
   /// - `seats`: all claims of this purchase, including `seat`.
   package func assigned(to seat: Seat, among seats: [Seat]) -> CustomerFacts {
     let capacity = SeatCapacity(self)
-    let earlier = seats.filter { $0.precedes(seat) }
-    var assigned: [TransactionFact] = []
+    let earlier = EarlierClaims(than: seat, among: seats)
     let purchase = withoutCopies
+    let failed = Set(purchase.renewalHistories.indices.flatMap(purchase.failedRenewals).map(\.period))
+    var periods = SeatPeriods()
     for (index, transaction) in purchase.transactions.enumerated()
     where !purchase.isWithdrawnBeforeStart(index) {
-      let free = seat.claimedAt.orLater(Self.firstFree(capacity.count(at: index), after: earlier))
-      guard let free, free < transaction.expiresDate ?? transaction.purchaseDate,
-        free < seat.releasedAt ?? .distantFuture
-      else {
-        assigned.cutLast(at: transaction.purchaseDate)
-        continue
-      }
-      assigned.append(transaction.assigned(to: seat, from: max(transaction.purchaseDate, free)))
+      let start = max(seat.claimedAt, transaction.purchaseDate)
+      let end = min(transaction.endOfSeats, seat.releasedAt ?? .distantFuture)
+      let access =
+        start < end
+        ? earlier.lastAccess(to: capacity.steps(at: index), from: start, until: end) : nil
+      if access?.lowerBound != transaction.purchaseDate { periods.end(at: transaction.purchaseDate) }
+      guard let access else { continue }
+      periods.append(
+        transaction.assigned(to: seat, in: access),
+        hasFailed: failed.contains(purchase.beginning(ofPeriodAt: index)))
     }
-    var facts = CustomerFacts(transactions: assigned)
+    var facts = CustomerFacts(transactions: periods.transactions)
     guard seat.isHeld else { return facts }
     for history in renewalHistories {
       for (index, signature) in history.signatures.enumerated() {
@@ -36,35 +40,93 @@ extension CustomerFacts {
     }
     return facts
   }
+}
 
-  /// When fewer than `count` of the earlier claims are held; the beginning of time if always, `nil` if never.
-  private static func firstFree(_ count: Int64, after earlier: [Seat]) -> Instant? {
-    guard count > 0 else { return nil }
-    let tooMany = Int64(earlier.count) - count
-    guard tooMany >= 0 else { return .distantPast }
-    let released = earlier.compactMap(\.releasedAt).sorted()
-    return tooMany < released.count ? released[Int(tooMany)] : nil
+/// The claims of a purchase that get its seats before another one.
+private struct EarlierClaims {
+  private let count: Int64
+  /// In ascending order.
+  private let releases: [Instant]
+
+  init(than seat: Seat, among seats: [Seat]) {
+    let earlier = seats.filter { $0.precedes(seat) }
+    count = Int64(earlier.count)
+    releases = earlier.compactMap(\.releasedAt).sorted()
+  }
+
+  /// The last time between `start` and `end` in which fewer of these claims are held than there are seats; `nil` if there is
+  /// none.
+  func lastAccess(
+    to steps: [SeatCapacity.Step], from start: Instant, until end: Instant
+  ) -> Range<Instant>? {
+    let changes = (steps.map(\.start) + releases).filter { start < $0 && $0 < end }.sorted()
+    var (released, seats) = (releases[...], steps[...])
+    var current: Int64 = 0
+    var (access, since): (Range<Instant>?, Instant?) = (nil, nil)
+    for instant in [start] + changes {
+      while let first = released.first, first <= instant { released.removeFirst() }
+      while let first = seats.first, first.start <= instant {
+        current = first.count
+        seats.removeFirst()
+      }
+      let held = count - Int64(releases.count - released.count)
+      if held < current {
+        since = since ?? instant
+      } else if let begun = since {
+        (access, since) = (begun..<instant, nil)
+      }
+    }
+    return since.map { $0..<end } ?? access
+  }
+}
+
+/// The periods of a seat.
+private struct SeatPeriods {
+  private(set) var transactions: [TransactionFact] = []
+  /// Whether the payment after the last period failed, so that access may have continued.
+  private var hasFailed = false
+
+  /// Adds a transaction, after those of earlier periods.
+  mutating func append(_ transaction: TransactionFact, hasFailed: Bool) {
+    transactions.append(transaction)
+    self.hasFailed = hasFailed
+  }
+
+  /// Ends the last period at `instant`, from which on the claim has no seat.
+  mutating func end(at instant: Instant) {
+    guard let end = transactions.last?.expiresDate, instant < end || hasFailed else { return }
+    for index in transactions.indices.reversed() {
+      guard transactions[index].expiresDate == end else { return }
+      guard transactions[index].purchaseDate <= instant else { continue }
+      transactions[index].takeSeat(at: instant)
+    }
   }
 }
 
 extension TransactionFact {
-  /// The period as the seat has it, from `start` on.
-  fileprivate func assigned(to seat: Seat, from start: Instant) -> TransactionFact {
+  /// The end of its seats, unless they are taken before.
+  fileprivate var endOfSeats: Instant { min(expiresDate ?? purchaseDate, revocationDate ?? .distantFuture) }
+
+  /// The period as the seat has it, in the time of `access`.
+  fileprivate func assigned(to seat: Seat, in access: Range<Instant>) -> TransactionFact {
     var fact = TransactionFact(
       transactionID: transactionID, originalTransactionID: seat.seatID, productID: productID, type: type,
-      purchaseDate: start, expiresDate: expiresDate, revocationDate: Revocation(of: self)?.endOfAccess,
+      purchaseDate: access.lowerBound, expiresDate: expiresDate, revocationDate: revocationDate,
       revocationReason: revocationReason, revocationType: revocationType, isUpgraded: isUpgraded,
       ownership: .assigned, subscriptionGroupID: subscriptionGroupID, signedDate: signedDate)
     fact.details.additionalTransactionReason = details.additionalTransactionReason
     fact.details.wasWithoutAdditions = details.wasWithoutAdditions
     // A failed payment of a commitment ends the access of its seats at once, too.
     fact.details.billingPlanType = details.commitment == nil ? details.billingPlanType : .monthly
-    guard let released = seat.releasedAt, released < fact.revocationDate ?? .distantFuture,
-      released < fact.expiresDate ?? .distantFuture
-    else { return fact }
-    fact.revocationDate = released
-    fact.revocationType = .familyRevoke
+    if access.upperBound < endOfSeats { fact.takeSeat(at: access.upperBound) }
     return fact
+  }
+
+  /// Ends it at `instant`, unless it was revoked before.
+  fileprivate mutating func takeSeat(at instant: Instant) {
+    guard instant < revocationDate ?? .distantFuture else { return }
+    revocationDate = instant
+    revocationType = .familyRevoke
   }
 }
 
@@ -79,20 +141,4 @@ extension RenewalFact {
     if let plan = details.billingPlanType { fact.details.billingPlanType = plan }
     return fact
   }
-}
-
-extension [TransactionFact] {
-  /// Ends the previous period at `instant`, where a period without this seat starts.
-  fileprivate mutating func cutLast(at instant: Instant) {
-    guard let last = indices.last, instant < self[last].expiresDate ?? instant,
-      instant < self[last].revocationDate ?? .distantFuture, self[last].purchaseDate <= instant
-    else { return }
-    self[last].revocationDate = instant
-    self[last].revocationType = .familyRevoke
-  }
-}
-
-extension Instant {
-  /// The later of the two; `nil` if `other` is.
-  fileprivate func orLater(_ other: Instant?) -> Instant? { other.map { Swift.max(self, $0) } }
 }

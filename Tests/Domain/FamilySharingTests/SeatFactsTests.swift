@@ -177,6 +177,67 @@ import Testing
     #expect(!isEntitled(first, 10) && isEntitled(second, 10))
   }
 
+  private static func answers(
+    _ purchase: CustomerFacts, _ seats: [Seat], on day: Int64
+  ) -> [EntitlementStatus] {
+    seats.map { seat in
+      evaluate(purchase.assigned(to: seat, among: seats), entitlement: "pro", in: app, at: at(day))
+    }
+  }
+
+  @Test("A refund of the purchase ends its seats, which had access before")
+  func refund() {
+    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 12)]
+    let purchase = CustomerFacts(transactions: [Self.team(2).revoked(on: 10)])
+    let (before, after) = (Self.answers(purchase, seats, on: 9), Self.answers(purchase, seats, on: 14))
+    #expect(before[0].isEntitled && before[0].until == at(10))
+    #expect(after[0].reason == .familySharingEnded && after[0].until == at(10))
+    #expect(after[0].productState == .inactive)
+    #expect(after[1].reason == .neverPurchased, "the seat was claimed after the refund")
+  }
+
+  @Test("A refund of seats ends the last claim when Apple reports it, and leaves its access before")
+  func refundOfSeats() {
+    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2)]
+    let refunded = Self.team(2).with {
+      ($0.revokedSeatQuantity, $0.signedDate) = (1, at(15))
+      $0.details.seatRefunds = [.init(quantity: 1, reportedAt: at(10))]
+    }
+    let purchase = CustomerFacts(transactions: [refunded, Self.team(2, 30...60)])
+    #expect(Self.answers(purchase, seats, on: 9).allSatisfy { $0.isEntitled && $0.since! < at(3) })
+    let after = Self.answers(purchase, seats, on: 10)
+    #expect(after[0].isEntitled)
+    #expect(after[1].reason == .familySharingEnded && after[1].until == at(10))
+    #expect(
+      Self.answers(purchase, seats, on: 30).allSatisfy { $0.isEntitled }, "the next period has both seats")
+  }
+
+  @Test("A claim that waits has access from the addition of seats on, and not before")
+  func addition() {
+    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2)]
+    let added = Self.team(1, 10...30).with {
+      $0.transactionID = "added"
+      $0.details.additionalTransactionReason = "SEAT_ADDITION"
+    }
+    let purchase = CustomerFacts(transactions: [Self.team(1), added])
+    #expect(Self.answers(purchase, seats, on: 9).map(\.isEntitled) == [true, false])
+    let after = Self.answers(purchase, seats, on: 11)
+    #expect(after.map(\.since) == [at(1), at(10)] && after.map(\.until) == [at(30), at(30)])
+  }
+
+  @Test("A payment that is recovered with fewer seats ends the grace period of the others")
+  func recoveredWithFewerSeats() {
+    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2)]
+    let failed = RenewalFact(
+      originalTransactionID: "team", productID: "monthly", isInBillingRetry: true,
+      gracePeriodExpiresDate: at(46), renewalDate: at(30), signedDate: at(30))
+    let purchase = CustomerFacts(transactions: [Self.team(2), Self.team(1, 35...60)], renewals: [failed])
+    #expect(Self.answers(purchase, seats, on: 34).allSatisfy { $0.reason == .inGracePeriod })
+    let after = Self.answers(purchase, seats, on: 36)
+    #expect(after[0].isEntitled && after[0].until == at(60))
+    #expect(after[1].reason == .familySharingEnded && after[1].until == at(35))
+  }
+
   @Test("The seat capacity is the sum over the period's transactions less refunded seats")
   func count() {
     let added = Self.team(4, 10...30).with { $0.details.additionalTransactionReason = "SEAT_ADDITION" }

@@ -100,10 +100,14 @@ package struct TransactionFact: Hashable, Sendable {
   }
 
   /// When Apple revoked it or, without a date, first reported the seats that are refunded; `nil` if nothing was.
-  package var refundedAt: Instant? {
-    if let revocationDate { return revocationDate }
-    guard let revokedSeatQuantity, revokedSeatQuantity > 0 else { return nil }
-    return details.seatRefunds.first { $0.quantity == revokedSeatQuantity }?.reportedAt ?? signedDate
+  package var refundedAt: Instant? { revocationDate ?? refundsOfSeats.last?.reportedAt }
+
+  /// The refunds of seats that are in force, in ascending order of the seats that were refunded in all.
+  package var refundsOfSeats: [TransactionDetails.SeatRefund] {
+    guard let revokedSeatQuantity, revokedSeatQuantity > 0 else { return [] }
+    let reported = details.seatRefunds.filter { $0.quantity <= revokedSeatQuantity }
+    guard reported.last?.quantity != revokedSeatQuantity else { return reported }
+    return reported + [.init(quantity: revokedSeatQuantity, reportedAt: signedDate)]
   }
 
   /// The refunds that Apple reversed, each with the time of the reversal.
