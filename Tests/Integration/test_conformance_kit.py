@@ -141,6 +141,13 @@ class IgnoresTheEnvironment(apple_python.Backend):
         return super().verify(kind, document, environment)
 
 
+class IgnoresUpgrades(apple_python.Backend):
+    """Lets a period grant access to its end, although an upgrade replaced it."""
+
+    def keep(self, documents, key, new):
+        super().keep(documents, key, {name: value for name, value in new.items() if name != "isUpgraded"})
+
+
 class LastDeliveryWins(apple_python.Backend):
     """Overwrites what it knows by what arrives."""
 
@@ -176,7 +183,8 @@ class EndsAtExpiresDate(apple_python.Backend):
         (IgnoresTheEnvironment, "transactions", {"wrong-environment", "sandbox-in-production"}),
         (IgnoresRevocations, "lifecycles",
          {"refunded", "refund-reversed", "non-consumable-refunded", "family-sharing-ended",
-          "old-notification-after-a-refund"}),
+          "old-notification-after-a-refund", "upgrade-refunded"}),
+        (IgnoresUpgrades, "lifecycles", {"upgrade-refunded"}),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )  # fmt: skip

@@ -90,7 +90,8 @@ class Backend:
     def state(self, customer, entitlement, at):
         mine = [t for t in self._transactions.values()
                 if t.get("appAccountToken") == customer and entitlement in KIT["products"][t["productId"]]["entitlements"]]  # fmt: skip
-        mine = [t for t in mine if t["purchaseDate"] <= at]
+        # An upgraded period ended when that of the higher product began.
+        mine = [t for t in mine if t["purchaseDate"] <= at and not t.get("isUpgraded")]
         if not mine:
             return {"entitled": False, "status": "NONE"}
         end = max(self.end(t) for t in mine)

@@ -86,6 +86,7 @@ def lifecycles():
         grace_over, retry_recovered, retry_over, refunded, refund_reversed, earlier_period_refunded, resubscribed,
         upgraded, downgraded, extended, free_trial, price_increase, lifetime, lifetime_refunded, consumable, family,
         late_failure, old_news, repeated, one_period_two_ids, cancelled_in_grace, nothing,
+        upgrade_refunded,
     )]  # fmt: skip
 
 
@@ -217,6 +218,23 @@ def upgraded():
                 transaction=life.transaction(1, "plus.monthly", bought=at(10), signed=at(10)),
                 renewal=life.renewal("plus.monthly", signed=at(10), expires=at(40)))  # fmt: skip
     life.submit(old, state(at(11), ACTIVE, at(40)), note="The upgraded transaction, from the transaction history.")
+    return life
+
+
+def upgrade_refunded():
+    life = Life("upgrade-refunded",
+                "Apple refunds the period after an upgrade: the upgraded one does not entitle again, although its end is later.")
+    first_month(life)
+    life.notify("DID_CHANGE_RENEWAL_PREF", "UPGRADE",
+                state(at(6), ACTIVE, at(35)), state(at(6), ACTIVE, at(35), "plus"), signed=at(5),
+                transaction=life.transaction(1, "plus.monthly", bought=at(5), signed=at(5)),
+                renewal=life.renewal("plus.monthly", signed=at(5), expires=at(35)))  # fmt: skip
+    life.submit(life.transaction(signed=at(5), isUpgraded=True), state(at(6), ACTIVE, at(35)),
+                note="The upgraded transaction, from the transaction history.")  # fmt: skip
+    life.notify("REFUND", None, state(at(11), REVOKED, at(10)), state(at(11), REVOKED, at(10), "plus"), signed=at(10),
+                transaction=life.transaction(1, "plus.monthly", bought=at(5), signed=at(10), revocationDate=at(10),
+                                             revocationReason=0),
+                renewal=life.renewal("plus.monthly", signed=at(10), renews=False, expires=at(35)))  # fmt: skip
     return life
 
 
