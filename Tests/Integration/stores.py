@@ -34,6 +34,7 @@ SQLITE_ONLY = {
     "test_store_export.py::test_a_missing_store_is_not_created": _FILES,
     "test_store_maintenance.py": _FILES + "; test_store_commands.py has PostgreSQL's part",
     "test_storage_faults.py": _FILES,
+    "test_warehouse.py::test_an_export_stops_if_the_service_was_restored_and_has_other_events": _FILES,
 }
 
 

@@ -10,6 +10,7 @@ import pathlib
 import random
 import select
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -262,3 +263,32 @@ def _require_open(process, directory):
 def _require_busy(service, directory):
     second = subprocess.run(command(service, directory), capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())
     assert (second.returncode, "another process uses" in second.stderr) == (1, True)
+
+
+def test_an_export_stops_if_the_service_was_restored_and_has_other_events(tmp_path):
+    (tmp_path / "entitled.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    data, backup, warehouse = tmp_path / "data", tmp_path / "backup", tmp_path / "warehouse"
+
+    def run(*customers):
+        """A service in which these customers get a grant, and the export after it."""
+        service = Service(data, ["--config", tmp_path / "entitled.yaml"])
+        try:
+            for customer in customers:
+                granted = service.command("grants", "create", customer, "pro", "--app", APP)
+                assert granted.returncode == 0, granted.stderr
+            return subprocess.run(
+                command(service, warehouse), capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())
+        finally:
+            service.stop()
+
+    assert run("ann").returncode == 0
+    shutil.copytree(data, backup)
+    assert run("ben").returncode == 0
+    exported = rows(warehouse, "events")
+    assert run().returncode == 0, "a restart is no restore"
+    for customers in ((), ("cleo", "dora", "eve")):
+        shutil.rmtree(data)
+        shutil.copytree(backup, data)
+        done = run(*customers)
+        assert done.returncode == 1 and "is not that of the service, which was restored" in done.stderr, done
+    assert rows(warehouse, "events") == exported

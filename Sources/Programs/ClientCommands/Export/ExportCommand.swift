@@ -58,16 +58,25 @@ struct ExportCommand: AsyncParsableCommand {
   private func exportEvents(
     _ app: String, _ environment: Wire.Environment, to target: WarehouseDirectory, _ counter: RowCounter
   ) async throws {
-    let last = try target.lastNumber(of: .events)
+    // The last exported event is sent again, to compare the history of the service with that of the directory.
+    var last = try target.lastEvent()
     let request = WatchRequest.with {
-      ($0.app, $0.environment, $0.start) = (app, environment, .afterSequence(last))
+      ($0.app, $0.environment) = (app, environment)
+      $0.start = .afterSequence(last.map { $0.sequence - 1 } ?? 0)
       $0.heartbeatInterval = .with { $0.nanos = 200_000_000 }
     }
     var writer = PartitionWriter(target, .events, onFile: counter.count)
     let end = ContinuousClock.now + .seconds(max(10, interval))
     try await options.client.withUnmappedErrors { connection in
       try await connection.watch(request) { response in
-        guard case .event(let event) = response.content else { return false }
+        var event: EntitlementEvent?
+        if case .event(let content) = response.content { event = content }
+        if let known = last {
+          try known.require(event)
+          last = nil
+          return true
+        }
+        guard let event else { return false }
         try writer.append(event.exportRow, number: event.sequence, knownAt: event.recordedAt.instant)
         return ContinuousClock.now < end
       }

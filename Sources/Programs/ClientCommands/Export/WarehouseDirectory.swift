@@ -19,9 +19,12 @@ struct WarehouseDirectory {
   private let path: String
   private let known = LastNumbers()
 
-  /// The number of the last row of each kind, once it was looked for: after a year there are some hundred thousand names.
+  /// The number of the last row of each kind, and its file, once they were looked for: after a year there are some hundred
+  /// thousand names.
   private final class LastNumbers {
     var last: [ExportKind: Int64] = [:]
+    var files: [ExportKind: String] = [:]
+    var event: LastExportedEvent?
   }
 
   /// Opens or creates the directory of one app and environment.
@@ -48,22 +51,35 @@ struct WarehouseDirectory {
   /// - Throws: ``Failure`` if the files overlap.
   func lastNumber(of kind: ExportKind) throws(Failure) -> Int64 {
     if let last = known.last[kind] { return last }
-    var spans: [ClosedRange<Int64>] = []
+    var spans: [(numbers: ClosedRange<Int64>, path: String)] = []
     let folder = "\(path)/\(kind.rawValue)"
     for day in try Self.names(in: folder) where day.hasPrefix(Self.dayPrefix) {
       for name in try Self.names(in: "\(folder)/\(day)") {
         if name.hasSuffix(".new") { unlink("\(folder)/\(day)/\(name)") }
-        if let span = Self.numbers(in: name) { spans.append(span) }
+        if let span = Self.numbers(in: name) { spans.append((span, "\(folder)/\(day)/\(name)")) }
       }
     }
-    spans.sort { $0.lowerBound < $1.lowerBound }
-    for (one, next) in zip(spans, spans.dropFirst()) where next.lowerBound <= one.upperBound {
+    spans.sort { $0.numbers.lowerBound < $1.numbers.lowerBound }
+    for (one, next) in zip(spans, spans.dropFirst())
+    where next.numbers.lowerBound <= one.numbers.upperBound {
       throw Failure(
-        "'\(folder)' has number \(next.lowerBound) in two files")
+        "'\(folder)' has number \(next.numbers.lowerBound) in two files")
     }
-    let last = spans.last?.upperBound ?? 0
+    let last = spans.last?.numbers.upperBound ?? 0
     known.last[kind] = last
+    known.files[kind] = spans.last?.path
     return last
+  }
+
+  /// The last exported event; `nil` without one.
+  ///
+  /// - Throws: ``Failure`` if its file cannot be read.
+  func lastEvent() throws(Failure) -> LastExportedEvent? {
+    guard try lastNumber(of: .events) > 0 else { return nil }
+    if known.event == nil, let path = known.files[.events] {
+      known.event = try LastExportedEvent(path: path)
+    }
+    return known.event
   }
 
   /// Writes the schema of this kind beside its files, if it differs from the one there.
@@ -88,8 +104,10 @@ struct WarehouseDirectory {
     let partition = try open("\(folder)/\(Self.dayPrefix)\(day)", in: folder)
     let name = "\(Self.padded(numbers.lowerBound))-\(Self.padded(numbers.upperBound))\(Self.suffix)"
     try replace(name, in: partition, with: compressed)
+    let path = "\(partition.path)/\(name)"
     known.last[kind] = numbers.upperBound
-    return "\(partition.path)/\(name)"
+    if kind == .events { known.event = try LastExportedEvent(rows: rows, path: path) }
+    return path
   }
 
   private static let dayPrefix = "known_day="
