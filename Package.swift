@@ -446,8 +446,8 @@ let package = Package(
       .server, "ServicesTests",
       [
         "AppStore", "AppStoreClient", "AppleLookup", "Callers", "DeviceCheck", "Entitlements", "HTTP",
-        "Ledger", "PostgreSQL", "PostgresStore", "PostgresSupport", "RPC", "ReceiptMigration", "Reports",
-        "SQLiteStore", "Services", "SignedData", "Store", "Telemetry", "Wire",
+        "JSON", "Ledger", "PostgreSQL", "PostgresStore", "PostgresSupport", "RPC", "ReceiptMigration",
+        "Reports", "SQLiteStore", "Services", "SignedData", "Store", "Telemetry", "Wire",
       ]),
     test(.data, "SQLiteTests", ["SQLite"]),
     test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),

@@ -33,15 +33,7 @@ struct SubscriberPurchases {
       subscriptions[product.productID] = .object(members)
       ends[product.productID] = latest.refundedAt ?? latest.expiresDate
     }
-    var purchases: [String: [JSONValue]] = [:]
-    // RevenueCat has no member for a refund of these.
-    for transaction in facts.transactions
-    where app.type(of: transaction) != .autoRenewableSubscription && transaction.refundedAt == nil {
-      purchases[transaction.productID, default: []].append(.object(purchase(transaction)))
-      let date = SubscriberDocument.date(transaction.purchaseDate)
-      otherPurchases[transaction.productID] = ["purchase_date": date]
-    }
-    for (productID, _) in otherPurchases { others[productID] = .array(purchases[productID] ?? []) }
+    addOthers(facts.purchases(in: app).transactions)
     for grant in facts.grants {
       let state = grant.current
       let productID = Self.productID(of: state)
@@ -51,6 +43,21 @@ struct SubscriberPurchases {
       ends[productID] = end
       subscriptions[productID] = .object(subscription(state))
     }
+  }
+
+  /// Adds purchases that do not renew, each once: a restore on another device gives one further transaction ids. RevenueCat
+  /// has no member for a refund of these.
+  private mutating func addOthers(_ transactions: [TransactionFact]) {
+    var purchases: [String: [JSONValue]] = [:]
+    let kept = transactions.filter { $0.type != .autoRenewableSubscription && $0.refundedAt == nil }
+    for transaction in kept.sorted(by: {
+      ($0.purchaseDate, $0.transactionID) < ($1.purchaseDate, $1.transactionID)
+    }) {
+      purchases[transaction.productID, default: []].append(.object(purchase(transaction)))
+      let date = SubscriberDocument.date(transaction.purchaseDate)
+      otherPurchases[transaction.productID] = ["purchase_date": date]
+    }
+    for (productID, _) in otherPurchases { others[productID] = .array(purchases[productID] ?? []) }
   }
 
   /// The name of what a grant is about: the product, or the grant itself without one.

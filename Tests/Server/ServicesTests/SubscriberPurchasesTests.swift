@@ -1,0 +1,56 @@
+import AppStore
+import Entitlements
+import JSON
+import Testing
+
+@testable import Services
+
+/// The purchases of the document that has RevenueCat's form.
+@Suite struct SubscriberPurchasesTests {
+  private let app = AppDefinition(
+    id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],
+    products: [])
+
+  private func bought(
+    _ id: String, _ product: String, _ type: ProductType, line: String? = nil, at second: Int64,
+    revokedAt: Int64? = nil
+  ) -> TransactionFact {
+    TransactionFact(
+      transactionID: id, originalTransactionID: line ?? id, productID: product, type: type,
+      purchaseDate: instant(second), revocationDate: revokedAt.map(instant),
+      signedDate: instant(revokedAt ?? second))
+  }
+
+  private func instant(_ second: Int64) -> Instant { Instant(millisecondsSince1970: second * 1_000) }
+
+  private func purchases(_ transactions: TransactionFact...) -> SubscriberPurchases {
+    SubscriberPurchases(
+      CustomerFacts(transactions: transactions), in: app, isSandbox: true, at: instant(1_000))
+  }
+
+  @Test("A non-consumable that was restored on another device is one purchase")
+  func copies() {
+    let found = purchases(
+      bought("10", "lifetime", .nonConsumable, at: 1),
+      bought("11", "lifetime", .nonConsumable, line: "10", at: 2))
+    let listed = found.others["lifetime"]?.arrayValue ?? []
+    #expect(listed.map { $0.objectValue?["id"]?.stringValue } == ["10"])
+  }
+
+  @Test("A refund of one transaction of a non-consumable refunds its copies")
+  func refundedCopy() {
+    let found = purchases(
+      bought("10", "lifetime", .nonConsumable, at: 1),
+      bought("11", "lifetime", .nonConsumable, line: "10", at: 2, revokedAt: 3))
+    #expect(found.others["lifetime"] == nil && found.otherPurchases["lifetime"] == nil)
+  }
+
+  @Test("Purchases of a product are in the order of their dates, whatever their ids")
+  func order() {
+    let found = purchases(bought("10", "coins", .consumable, at: 5), bought("9", "coins", .consumable, at: 1))
+    let listed = found.others["coins"]?.arrayValue ?? []
+    #expect(listed.map { $0.objectValue?["id"]?.stringValue } == ["9", "10"])
+    #expect(
+      found.otherPurchases["coins"]?.objectValue?["purchase_date"]?.stringValue == "1970-01-01T00:00:05Z")
+  }
+}
