@@ -1,6 +1,8 @@
 import AppStore
 import Entitlements
+import HTTP
 import JSON
+import RPC
 import Testing
 
 @testable import Services
@@ -52,5 +54,17 @@ import Testing
     #expect(listed.map { $0.objectValue?["id"]?.stringValue } == ["9", "10"])
     #expect(
       found.otherPurchases["coins"]?.objectValue?["purchase_date"]?.stringValue == "1970-01-01T00:00:05Z")
+  }
+
+  @Test(
+    "Only errors of the request have RevenueCat's code of a bad request",
+    arguments: [
+      (StatusCode.deadlineExceeded, Int64(7110)), (.resourceExhausted, 7110), (.unavailable, 7110),
+      (.unknown, 7110),
+      (.invalidArgument, 7226), (.notFound, 7226), (.unauthenticated, 7225), (.permissionDenied, 7243),
+    ])
+  func codes(code: StatusCode, expected: Int64) throws {
+    let response = SubscriberEndpoint.failure(Status(code, "text"))
+    #expect(try JSONValue(parsing: response.body).objectValue?["code"]?.int64Value == expected)
   }
 }

@@ -101,14 +101,20 @@ package struct SubscriberEndpoint: Sendable {
     }
   }
 
-  /// An error in RevenueCat's form, with its codes for keys that are unknown or may not read.
-  private static func failure(_ status: Status) -> HTTPResponse {
+  /// An error in RevenueCat's form, with its codes for keys that are unknown or may not read. An error of the service is
+  /// never that of a bad request, because backends do not repeat these.
+  static func failure(_ status: Status) -> HTTPResponse {
     let code: Int64 =
       switch status.code {
       case .unauthenticated: 7225
       case .permissionDenied: 7243
-      case .unavailable, .internalError: 7110
-      default: 7226
+      case .unavailable, .internalError, .deadlineExceeded, .resourceExhausted, .aborted, .cancelled,
+        .unknown,
+        .dataLoss:
+        7110
+      case .ok, .invalidArgument, .notFound, .alreadyExists, .failedPrecondition, .outOfRange,
+        .unimplemented:
+        7226
       }
     var response = HTTPResponse(connectError: status)
     let body: JSONObject = ["code": JSONValue(code), "message": .string(status.message)]
