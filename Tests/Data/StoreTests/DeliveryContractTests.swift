@@ -130,6 +130,23 @@ import Testing
     }
   }
 
+  @Test("A delivery of an event about no customer keeps its ordering key", arguments: Backend.allCases)
+  func unowned(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let unowned = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "")
+      let waiting = delivery(1, "#77")
+      try await store.write { store throws(StoreError) in
+        _ = try store.append(event(of: unowned))
+        try store.put(waiting, of: webhook)
+        try store.reschedule([waiting.orderingKey], of: webhook, at: instant(9))
+      }
+      try await store.snapshot { reader throws in
+        #expect(
+          try reader.deliveries(of: webhook, dueBy: instant(9), limit: 9) == [delivery(1, "#77", due: 9)])
+      }
+    }
+  }
+
   @Test("Erasure replaces the customer id in deliveries", arguments: Backend.allCases)
   func erased(backend: Backend) async throws {
     try await backend.withStore { store in

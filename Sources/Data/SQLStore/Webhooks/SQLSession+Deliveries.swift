@@ -100,13 +100,15 @@ extension SQLTransaction {
     try run("UPDATE webhook_cursor SET gone_at = NULL WHERE \(ofWebhook)", webhook)
   }
 
-  /// Stores a delivery. The customer may have been erased since its message was read, so the event names them.
+  /// Stores a delivery. The customer may have been erased since its message was read, so the event names them; an event
+  /// about no customer has the ordering key of the delivery.
   func put(_ delivery: Delivery, of webhook: WebhookKey) throws(StoreError) {
     try run(
       """
       INSERT INTO delivery (app, kind, name, \(columns))
       VALUES (?1, ?2, ?3, ?4, ?5, CASE ?2
-        WHEN 'EVENTS' THEN coalesce((SELECT customer_id FROM event WHERE app = ?1 AND sequence = ?4), ?6)
+        WHEN 'EVENTS' THEN
+          coalesce(nullif((SELECT customer_id FROM event WHERE app = ?1 AND sequence = ?4), ''), ?6)
         ELSE ?6 END, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
       ON CONFLICT (app, kind, name, position) DO UPDATE SET
         environment = excluded.environment, subject = excluded.subject, type = excluded.type,
