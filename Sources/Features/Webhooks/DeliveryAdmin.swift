@@ -195,11 +195,13 @@ package struct DeliveryAdmin: Sendable {
     _ selection: Selection, _ found: FoundMessages, _ webhook: WebhookKey, in store: any StoreTransaction,
     at instant: Instant
   ) throws(StoreError) -> ResendResult {
-    var keys: [OrderingKey] = []
-    if case .deadLetters = selection { keys = try store.requeue(webhook, limit: maxResendCount) }
+    var requeued: [OrderingKey] = []
+    if case .deadLetters = selection { requeued = try store.requeue(webhook, limit: maxResendCount) }
     for message in found.messages { try store.put(message.delivery, of: webhook) }
-    try store.reschedule(Array(Set(keys + found.messages.map(\.orderingKey))), of: webhook, at: instant)
-    return ResendResult(count: keys.count + found.messages.count, nextPosition: found.nextPosition)
+    // As they are stored: a customer that was erased since the messages were read has another one.
+    let keys = try store.orderingKeys(at: found.messages.map(\.position), of: webhook)
+    try store.reschedule(Array(keys.union(requeued)), of: webhook, at: instant)
+    return ResendResult(count: requeued.count + found.messages.count, nextPosition: found.nextPosition)
   }
 
   /// Discards dead letters: those at `positions`, or all for `nil`. They can still be resent by their positions.

@@ -53,8 +53,9 @@ struct BatchReport: Sendable {
   var removed: [Int64] = []
   /// The deliveries to store.
   var changed: [Delivery] = []
-  /// The ordering keys of changed deliveries, whose first delivery must get a time to be due.
-  var keys: Set<OrderingKey> = []
+  /// The positions of messages that were sent or wait: the first delivery of each of their ordering keys must get a time
+  /// to be due.
+  var positions: [Int64] = []
 
   /// Records a success. A message that was never stored leaves no trace but the cursor.
   mutating func recordDelivered(_ item: OrderedBatch.Item) {
@@ -64,26 +65,27 @@ struct BatchReport: Sendable {
   /// Records that a stored delivery is obsolete.
   mutating func remove(_ delivery: Delivery) {
     removed.append(delivery.position)
-    keys.insert(delivery.orderingKey)
+    positions.append(delivery.position)
   }
 
   /// Records a new state of a delivery.
   mutating func store(_ delivery: Delivery) {
     changed.append(delivery)
-    keys.insert(delivery.orderingKey)
+    positions.append(delivery.position)
   }
 
   /// Records items that were not sent, because an earlier message or the webhook is not ready.
   mutating func recordPending(_ items: some Sequence<OrderedBatch.Item>) {
-    for item in items where !item.isStored { store(item.delivery) }
-    for item in items { keys.insert(item.message.orderingKey) }
+    for item in items {
+      if item.isStored { positions.append(item.delivery.position) } else { store(item.delivery) }
+    }
   }
 
   /// Adds the changes of another batch, which has other ordering keys.
   mutating func add(_ other: BatchReport) {
     removed += other.removed
     changed += other.changed
-    keys.formUnion(other.keys)
+    positions += other.positions
   }
 }
 

@@ -80,9 +80,11 @@ extension WebhookWorker {
     let (key, instant, hasRecovered) = (settings.key, now(), hasRecovered)
     let cursor = WebhookCursor(position: end, goneAt: isGone ? instant : nil)
     try await store.write { store throws(StoreError) in
-      for position in report.removed { try store.remove(position, of: key) }
       for delivery in report.changed { try store.put(delivery, of: key) }
-      try store.reschedule(Array(report.keys), of: key, at: instant)
+      // As they are stored: a customer that was erased meanwhile has another one than the message.
+      let keys = try store.orderingKeys(at: report.positions, of: key)
+      for position in report.removed { try store.remove(position, of: key) }
+      try store.reschedule(Array(keys), of: key, at: instant)
       if hasRecovered { try store.retryNow(key, at: instant) }
       try store.put(cursor, of: key)
     }

@@ -147,6 +147,21 @@ import Testing
     }
   }
 
+  @Test(
+    "A delivery that is stored after an erasure has the ordering key of the pseudonym",
+    arguments: Backend.allCases)
+  func storedAfterErasure(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let keys = try await store.write { store throws(StoreError) in
+        _ = try store.append(event(of: customer))
+        _ = try store.erase(customer, as: "erased-1")
+        try store.put(delivery(1), of: webhook)
+        return try store.orderingKeys(at: [1, 2], of: webhook)
+      }
+      #expect(keys == [delivery(1, "erased-1").orderingKey])
+    }
+  }
+
   @Test("Erasure replaces the customer id in deliveries", arguments: Backend.allCases)
   func erased(backend: Backend) async throws {
     try await backend.withStore { store in

@@ -15,6 +15,7 @@ import TestSupport
 final class Receiver: HTTPExchange {
   private struct State {
     var sent: [OutgoingRequest] = []
+    var pause: @Sendable (OutgoingRequest) async -> Void = { _ in }
     var answer: @Sendable (OutgoingRequest) -> Result<IncomingResponse, HTTPExchangeError>
   }
 
@@ -28,6 +29,11 @@ final class Receiver: HTTPExchange {
     state.withLock { $0.answer = answer }
   }
 
+  /// Runs `body` between each message and its answer.
+  func pauses(_ body: @escaping @Sendable (OutgoingRequest) async -> Void) {
+    state.withLock { $0.pause = body }
+  }
+
   /// The messages since the last call.
   func takeRequests() -> [OutgoingRequest] {
     state.withLock { state in
@@ -39,7 +45,8 @@ final class Receiver: HTTPExchange {
   func send(
     _ request: OutgoingRequest, timeout: Duration, limit: Int
   ) async throws(HTTPExchangeError) -> IncomingResponse {
-    try state.withLock { state in
+    await state.withLock { $0.pause }(request)
+    return try state.withLock { state in
       state.sent.append(request)
       return state.answer(request)
     }.get()

@@ -202,6 +202,25 @@ import Testing
     }
   }
 
+  @Test("A message that waits when its customer is erased is sent after the recovery")
+  func erasedMeanwhile() async throws {
+    try await Stage.run(kinds: [.started]) { stage in
+      let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+      try await stage.append("c1", "c2", "c3", "c4", "c5", "ana")
+      stage.receiver.answers { _ in .failure(.timedOut) }
+      stage.receiver.pauses { [store = stage.store] _ in
+        _ = try? await store.write { transaction throws(StoreError) in
+          try transaction.erase(ana, as: "erased-1")
+        }
+      }
+      #expect(try await stage.runWorker() == [1, 2, 3, 4, 5])
+      stage.receiver.answers { _ in .success(.status(200)) }
+      stage.clock.advance(by: .milliseconds(60_000))
+      #expect(Set(try await stage.runWorker()) == Set(1...6))
+      #expect(try await stage.status().counts.pending == 0)
+    }
+  }
+
   @Test("Retry-After delays all deliveries to a webhook")
   func retryAfter() async throws {
     try await Stage.run { stage in

@@ -124,6 +124,25 @@ extension SQLTransaction {
     try run("DELETE FROM delivery WHERE \(ofWebhook) AND position = ?4", webhook, position)
   }
 
+  /// Reads neighbours together, because a resent range has thousands of positions.
+  func orderingKeys(at positions: [Int64], of webhook: WebhookKey) throws(StoreError) -> Set<OrderingKey> {
+    var runs: [ClosedRange<Int64>] = []
+    for position in positions.sorted() {
+      if let last = runs.last, position - last.upperBound <= 10 {
+        runs[runs.count - 1] = last.lowerBound...position
+      } else {
+        runs.append(position...position)
+      }
+    }
+    let wanted = Set(positions)
+    var keys: Set<OrderingKey> = []
+    for run in runs {
+      let found = try deliveries("position BETWEEN ?4 AND ?5", webhook, run.lowerBound, run.upperBound)
+      for delivery in found where wanted.contains(delivery.position) { keys.insert(delivery.orderingKey) }
+    }
+    return keys
+  }
+
   /// Unschedules the later messages of each ordering key, and then schedules the first.
   func reschedule(_ keys: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError) {
     let pending = "\(ofWebhook) AND subject = ?4 AND environment = ?5 AND state = 'PENDING'"

@@ -17,6 +17,10 @@ package protocol DeliveryStore {
   /// Removes a delivered message.
   func remove(_ position: Int64, of webhook: WebhookKey) throws(StoreError)
 
+  /// Returns the ordering keys of the messages at these positions that are stored. They differ from those of an earlier
+  /// read if the customer was erased since.
+  func orderingKeys(at positions: [Int64], of webhook: WebhookKey) throws(StoreError) -> Set<OrderingKey>
+
   /// Makes only the first pending message of each ordering key due: at its own time, or at `now` if it has
   /// none.
   func reschedule(_ keys: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError)
