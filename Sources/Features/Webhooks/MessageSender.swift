@@ -118,10 +118,11 @@ enum DeliveryOutcome: Hashable, Sendable {
 
 extension IncomingResponse {
   /// `Retry-After`, which is a delay in seconds or a date (RFC 9110, 10.2.3), in milliseconds from now; at most a day.
+  /// `nil` for anything else, such as a negative number.
   fileprivate func retryAfterMilliseconds(now: Instant) -> Int64? {
     guard let text = header("retry-after") else { return nil }
     let longest = Instant.millisecondsPerDay
-    if let seconds = Int64(text) { return (0...86_400).contains(seconds) ? seconds * 1_000 : longest }
+    if let seconds = Int64(text) { return seconds < 0 ? nil : min(seconds, longest / 1_000) * 1_000 }
     return Instant(httpDate: text).map { min(max(0, $0.milliseconds(since: now)), longest) }
   }
 }

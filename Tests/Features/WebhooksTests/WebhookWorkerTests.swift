@@ -249,6 +249,18 @@ import Testing
     }
   }
 
+  @Test("A Retry-After that is no delay is ignored", arguments: ["-1", "soon", ""])
+  func malformedRetryAfter(value: String) async throws {
+    try await Stage.run { stage in
+      stage.receiver.answers { _ in .success(.status(503, [("retry-after", value)])) }
+      try await stage.append("ana")
+      #expect(try await stage.runWorker() == [1])
+      stage.receiver.answers { _ in .success(.status(200)) }
+      stage.clock.advance(by: .seconds(10))
+      #expect(try await stage.runWorker() == [1])
+    }
+  }
+
   @Test(
     "An unreliable receiver accepts all events of each customer in order",
     arguments: 1...UInt64(12))
