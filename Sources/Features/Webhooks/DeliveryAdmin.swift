@@ -249,7 +249,8 @@ package struct DeliveryAdmin: Sendable {
     case .deadLetters: return ([], nil)
     case .positions(let positions):
       var messages: [OutgoingMessage] = []
-      for position in positions {
+      // A repeated position is one message.
+      for position in Set(positions).sorted() {
         if let message = try source.message(at: position, in: reader) { messages.append(message) }
       }
       return (messages, nil)
