@@ -65,6 +65,17 @@ def test_each_disagreement_has_the_evidence_of_both_sides_until_there_is_none(cl
     assert (status, result["disagreements"]) == (0, [])
 
 
+def test_a_merged_customer_has_the_access_of_its_merge_target(client, tmp_path):
+    client.buy("new")
+    paid = client.call("Check", customer_id="new", entitlement="pro").entitlement.paid_until.seconds * 1000
+    path = save(tmp_path / "events.ndjson", event("e1", "old", paid))
+    status, result = compare(client, path)
+    assert (status, result["disagreements"][0]["disagreement"]) == (3, "THEIRS_ONLY")
+    client.call("MergeCustomers", from_customer_id="old", into_customer_id="new")
+    status, result = compare(client, path)
+    assert (status, result["compared"], result["disagreements"]) == (0, 1, [])
+
+
 def test_an_export_agrees_after_its_import(client, tmp_path):
     purchase = buy(client, "kim")
     grant = dict(entitlement_identifiers='["premium"]', store="stripe", original_store_transaction_id="sub_1")

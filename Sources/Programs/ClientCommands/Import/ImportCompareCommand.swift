@@ -58,16 +58,34 @@ struct ImportCompareCommand: AsyncParsableCommand {
     return try await options.withConnection { connection in
       var compared: [ComparedAccess] = []
       for access in stated {
-        let response = try await connection.check(
-          .with {
-            ($0.app, $0.environment) = (target.app, target.environment)
-            ($0.customerId, $0.entitlement) = (access.customerID, access.entitlement)
-          })
-        compared.append(ComparedAccess(access, response, tolerance: tolerance * 1000))
+        compared.append(try await compare(access, target, connection))
         progress.update("comparing", compared.count, of: Int64(stated.count))
       }
       return compared
     }
+  }
+
+  /// Compares with the answer about the customer. A merged customer has no access, because its purchases moved: the answer
+  /// about the merge target counts, as in the comparison of the service.
+  private func compare(
+    _ access: StatedAccess, _ target: ImportTarget, _ connection: ClientConnection
+  ) async throws -> ComparedAccess {
+    let found = try await compare(access, with: access.customerID, target, connection)
+    guard found.disagreement == .theirsOnly else { return found }
+    let owner = try await target.mergeTarget(of: access.customerID, connection)
+    guard owner != access.customerID else { return found }
+    return try await compare(access, with: owner, target, connection)
+  }
+
+  private func compare(
+    _ access: StatedAccess, with customerID: String, _ target: ImportTarget, _ connection: ClientConnection
+  ) async throws -> ComparedAccess {
+    let response = try await connection.check(
+      .with {
+        ($0.app, $0.environment) = (target.app, target.environment)
+        ($0.customerId, $0.entitlement) = (customerID, access.entitlement)
+      })
+    return ComparedAccess(access, response, tolerance: tolerance * 1000)
   }
 
   private func show(_ compared: [ComparedAccess], silent: Int, unknown: [String]) {

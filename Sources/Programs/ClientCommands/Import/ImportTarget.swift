@@ -57,7 +57,7 @@ struct ImportTarget {
   }
 
   /// The merge target of a customer; the id itself if it has none, or is unknown. An invalid id is refused later.
-  private func mergeTarget(of id: String, _ connection: ClientConnection) async throws -> String {
+  func mergeTarget(of id: String, _ connection: ClientConnection) async throws -> String {
     let request = DescribeCustomerRequest.with {
       ($0.app, $0.environment, $0.customerId) = (app, environment, id)
     }
