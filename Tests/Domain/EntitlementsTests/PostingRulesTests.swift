@@ -38,7 +38,7 @@ import Testing
     }
     #expect(kinds.isSuperset(of: [.renewed, .recovered, .resubscribed, .lapsedBilling, .refundedOut]))
     #expect(postingRulesVersion == 1)
-    #expect(hash == 6_890_904_033_123_313_581)
+    #expect(hash == 10_168_170_333_655_230_897)
   }
 
   @Test(
