@@ -83,28 +83,25 @@ import Tracing
   func trace() {
     let lines = Lines()
     let logger = logger(.text, lines)
-    var generator = SystemRandomNumberGenerator()
-    let trace = TraceContext(continuing: nil, using: &generator)
+    let trace = TraceContext(continuing: nil)
     ServiceContext.$current.withValue(ServiceContext(trace)) { logger.info("hello") }
     #expect(lines.all[0].hasSuffix("hello request_id=\(trace.requestID) trace_id=\(trace.traceID)\n"))
   }
 
   @Test("A valid traceparent continues the trace with a new request id")
   func traceparent() {
-    var generator = SystemRandomNumberGenerator()
     let given = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-    let trace = TraceContext(continuing: given, using: &generator)
+    let trace = TraceContext(continuing: given)
     #expect(trace.traceparent == "00-4bf92f3577b34da6a3ce929d0e0e4736-\(trace.requestID)-01")
     #expect(trace.requestID != "00f067aa0ba902b7" && trace.requestID.utf8.count == 16)
     // A later version may have more behind it.
-    let later = TraceContext(continuing: "01\(given.dropFirst(2))-more", using: &generator)
+    let later = TraceContext(continuing: "01\(given.dropFirst(2))-more")
     #expect(later.traceID == trace.traceID)
   }
 
   @Test("Calls that serve one request have its id and separate spans")
   func sharedRequest() {
-    var generator = SystemRandomNumberGenerator()
-    let calls = (0..<2).map { _ in TraceContext(following: nil, request: 7, using: &generator) }
+    let calls = (0..<2).map { _ in TraceContext(following: nil, request: 7) }
     #expect(calls.allSatisfy { $0.requestID == "0000000000000007" && $0.spanID != $0.requestID })
     #expect(calls[0].spanID != calls[1].spanID)
   }
@@ -121,8 +118,7 @@ import Tracing
       "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736\"-x-01",
     ])
   func malformed(traceparent: String) {
-    var generator = SystemRandomNumberGenerator()
-    let trace = TraceContext(continuing: traceparent, using: &generator)
+    let trace = TraceContext(continuing: traceparent)
     #expect(!traceparent.contains(trace.traceID) && trace.traceID.utf8.count == 32)
   }
 }

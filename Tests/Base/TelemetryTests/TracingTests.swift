@@ -24,9 +24,8 @@ import Tracing
   @Test("A ratio samples its share of the traces, by trace id and by time", arguments: [0, 0.01, 0.25, 1])
   func ratio(_ ratio: Double) {
     let sampler = TraceSampler(ratio: ratio, followsParent: true)
-    var generator = SystemRandomNumberGenerator()
     let (count, start) = (40_000, 1_764_000_000_000_000_000)
-    let byID = (0..<count).count { _ in sampler.samples(nil, number: generator.next()) }
+    let byID = (0..<count).count { _ in sampler.samples(nil, number: .random(in: .min ... .max)) }
     // Times of calls that follow each other at once.
     let byTime = (0..<count).count { sampler.samples(nil, ticks: Int64(start + $0 * 100)) }
     let tolerance = 6 * (ratio * (1 - ratio) * Double(count)).squareRoot()

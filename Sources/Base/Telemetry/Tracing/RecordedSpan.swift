@@ -46,9 +46,8 @@ package final class RecordedSpan: Tracing.Span {
 
   /// Starts a span within this one.
   package func child(_ name: String, _ kind: SpanKind) -> RecordedSpan {
-    var generator = SystemRandomNumberGenerator()
     return RecordedSpan(
-      name, kind, trace: trace.child(using: &generator), parentID: trace.spanID, hasRemoteParent: false,
+      name, kind, trace: trace.child(), parentID: trace.spanID, hasRemoteParent: false,
       start: DefaultTracerClock.now.nanosecondsSinceEpoch, tracer: tracer, parent: parent)
   }
 

@@ -23,11 +23,10 @@ package final class RecordingTracer: Tracer {
     _ name: String, _ kind: SpanKind = .server, continuing parent: TraceParent?, isSampled: Bool? = nil,
     request: UInt64? = nil
   ) -> RecordedSpan {
-    var generator = SystemRandomNumberGenerator()
-    let isSampled = isSampled ?? sampler.samples(parent, number: generator.next())
+    let isSampled = isSampled ?? sampler.samples(parent, number: .random(in: .min ... .max))
     return RecordedSpan(
       name, kind,
-      trace: TraceContext(following: parent, isSampled: isSampled, request: request, using: &generator),
+      trace: TraceContext(following: parent, isSampled: isSampled, request: request),
       parentID: parent.map { Hex.encode($0.span) }, hasRemoteParent: parent != nil,
       start: DefaultTracerClock.now.nanosecondsSinceEpoch, tracer: self, parent: .topLevel)
   }
@@ -40,8 +39,7 @@ package final class RecordingTracer: Tracer {
 
   /// Decides by the ratio alone.
   package func samplesByChance() -> Bool {
-    var generator = SystemRandomNumberGenerator()
-    return sampler.samples(nil, number: generator.next())
+    return sampler.samples(nil, number: .random(in: .min ... .max))
   }
 
   /// Starts a span for code that uses swift-distributed-tracing itself.
@@ -49,12 +47,11 @@ package final class RecordingTracer: Tracer {
     _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
     at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
   ) -> RecordedSpan {
-    var generator = SystemRandomNumberGenerator()
     let context = context()
     let trace =
-      context.trace?.child(using: &generator)
+      context.trace?.child()
       ?? TraceContext(
-        following: nil, isSampled: sampler.samples(nil, number: generator.next()), using: &generator)
+        following: nil, isSampled: sampler.samples(nil, number: .random(in: .min ... .max)))
     return RecordedSpan(
       operationName, kind, trace: trace, parentID: context.trace?.spanID, hasRemoteParent: false,
       start: instant().nanosecondsSinceEpoch, tracer: self, parent: context)
@@ -70,9 +67,8 @@ package final class RecordingTracer: Tracer {
     else {
       return
     }
-    var generator = SystemRandomNumberGenerator()
     context.trace = TraceContext(
-      following: parent, isSampled: sampler.samples(parent, number: parent.low), using: &generator)
+      following: parent, isSampled: sampler.samples(parent, number: parent.low))
   }
 
   /// Writes the `traceparent` of a context into a carrier.

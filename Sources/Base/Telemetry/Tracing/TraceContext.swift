@@ -15,19 +15,16 @@ package struct TraceContext: Hashable, Sendable {
   package static var current: TraceContext? { ServiceContext.current?.trace }
 
   /// Continues the trace of a `traceparent` header; starts a new trace if it is missing or malformed.
-  package init(continuing traceparent: String?, using generator: inout some RandomNumberGenerator) {
-    self.init(following: traceparent.flatMap { TraceParent($0) }, using: &generator)
+  package init(continuing traceparent: String?) {
+    self.init(following: traceparent.flatMap { TraceParent($0) })
   }
 
   /// Continues a trace, or starts a new one. `isSampled` is the decision of a sampler; `nil` keeps the caller's.
   /// `request` is the id that several calls of one request share, never 0; `nil`: a new id.
-  package init(
-    following parent: TraceParent?, isSampled: Bool? = nil, request: UInt64? = nil,
-    using generator: inout some RandomNumberGenerator
-  ) {
-    high = parent?.high ?? generator.next()
-    low = parent?.low ?? (generator.next() | 1)
-    span = generator.next() | 1
+  package init(following parent: TraceParent?, isSampled: Bool? = nil, request: UInt64? = nil) {
+    high = parent?.high ?? .random(in: .min ... .max)
+    low = parent?.low ?? Self.newID()
+    span = Self.newID()
     self.request = request ?? span
     self.isSampled = isSampled ?? parent?.isSampled ?? false
   }
@@ -41,9 +38,10 @@ package struct TraceContext: Hashable, Sendable {
   }
 
   /// The context of an operation within this one: the same call with another span.
-  package func child(using generator: inout some RandomNumberGenerator) -> TraceContext {
-    TraceContext(self, span: generator.next() | 1)
-  }
+  package func child() -> TraceContext { TraceContext(self, span: Self.newID()) }
+
+  /// A random id, never 0.
+  private static func newID() -> UInt64 { .random(in: .min ... .max) | 1 }
 
   /// 32 lowercase hexadecimal digits, not all zero.
   package var traceID: String { Hex.encode(high) + Hex.encode(low) }

@@ -91,8 +91,7 @@ package struct EdgeRouter: Sendable {
   private func write(_ request: HTTPRequest) async -> HTTPResponse {
     let parent = request.header("traceparent").flatMap { TraceParent($0) }
     guard let tracer else {
-      var generator = SystemRandomNumberGenerator()
-      let trace = TraceContext(following: parent, isSampled: false, using: &generator)
+      let trace = TraceContext(following: parent, isSampled: false)
       return await InstrumentationContext.$current.withValue(InstrumentationContext(trace)) {
         await writes.respond(to: request)
       }

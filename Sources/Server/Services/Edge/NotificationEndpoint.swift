@@ -83,7 +83,6 @@ package struct NotificationEndpoint: Sendable {
     if case .tooManyRejections(let wait) = error {
       return .explained(429, "TOO_MANY_REJECTIONS", error.description).retry(afterMilliseconds: wait)
     }
-    var generator = SystemRandomNumberGenerator()
     audit(
       AuditRecord(
         caller: "", method: "POST \(Self.prefix){app}", mutates: false,
@@ -92,7 +91,7 @@ package struct NotificationEndpoint: Sendable {
         actor: "",
         outcome: Status(error).code.name, error: error.description,
         trace: TraceContext.current
-          ?? TraceContext(continuing: request.header("traceparent"), using: &generator)))
+          ?? TraceContext(continuing: request.header("traceparent"))))
     if case .notChecked(let unavailable) = error {
       return .explained(503, unavailable.reason, "please send it again")
     }

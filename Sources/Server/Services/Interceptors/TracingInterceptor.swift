@@ -28,10 +28,8 @@ struct TracingInterceptor: Interceptor, Sendable {
   /// request id.
   func end(_ call: inout CallInFlight, _ failure: Status?) {
     if call.trace == nil, call.shouldAudit(failure.code) {
-      var generator = SystemRandomNumberGenerator()
       call.trace = TraceContext(
-        following: call.traceParent, isSampled: tracer.map { _ in false }, request: request,
-        using: &generator)
+        following: call.traceParent, isSampled: tracer.map { _ in false }, request: request)
     }
     if isRecorded(call) { call.span?.end(of: call, failure) }
   }
@@ -45,8 +43,7 @@ struct TracingInterceptor: Interceptor, Sendable {
 
   private func begin(_ call: inout CallInFlight, continuing parent: TraceParent?, isSampled: Bool?) {
     guard let tracer else {
-      var generator = SystemRandomNumberGenerator()
-      call.trace = TraceContext(following: parent, request: request, using: &generator)
+      call.trace = TraceContext(following: parent, request: request)
       return
     }
     let span = tracer.startCall(

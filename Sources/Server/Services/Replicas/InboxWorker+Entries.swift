@@ -81,8 +81,7 @@ extension InboxWorker {
       let span = tracer.startCall("inbox \(entry.method)", .consumer, continuing: parent, isSampled: true)
       return (span.context, span)
     }
-    var random = SystemRandomNumberGenerator()
-    return (InstrumentationContext(TraceContext(following: parent, using: &random)), nil)
+    return (InstrumentationContext(TraceContext(following: parent)), nil)
   }
 
   /// Ingests a notification whose sender has got the status 200, so the worker repeats this until it is stored or rejected.

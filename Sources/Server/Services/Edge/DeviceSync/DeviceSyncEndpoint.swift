@@ -151,14 +151,13 @@ package struct DeviceSyncEndpoint: Sendable {
       .permissionDenied, reason: "TOO_MANY_INSTALLATIONS",
       "the purchase \(line.lineID) has \(policy.maxInstallations) other installations today",
       metadata: [("originalTransactionId", line.lineID)])
-    var generator = SystemRandomNumberGenerator()
     audit(
       AuditRecord(
         caller: "", method: "POST \(Self.route)", mutates: false, apps: [line.appID], customers: [],
         actor: "",
         outcome: status.code.name, error: status.message,
         trace: TraceContext.current
-          ?? TraceContext(continuing: request.header("traceparent"), using: &generator)))
+          ?? TraceContext(continuing: request.header("traceparent"))))
     guard policy.excess == .report else { throw status }
     count(line.appID, "TOO_MANY_INSTALLATIONS_REPORTED")
   }
