@@ -226,6 +226,14 @@ def test_receipts_of_one_address_are_limited_unless_they_have_the_shared_secret(
         assert (status, answer["status"]) == (200, 0)
 
 
+def test_a_large_receipt_without_the_shared_secret_counts_as_many(limited):
+    service = limited({"max_verify_receipts_per_second": 1})
+    url = f"http://{service.http}/verifyReceipt"
+    status, answer = post(url, b'{"receipt-data": "' + b"A" * 4_000_000 + b'"}')
+    assert (status, answer["status"]) == (200, 21002)
+    assert post(url, b"{}") == (429, {"status": 21005})
+
+
 def test_sighup_reads_the_shared_secret_again(limited, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("first")

@@ -35,17 +35,20 @@ package final class AddressLimiter: Sendable {
     AddressLimiter(perSecond: 200, burstSeconds: 5, ticks: ticks)
   }
 
-  /// Counts a post of an IP address in its usual text; addresses of one network (``PeerNetwork``) share a bucket.
+  /// Counts a post of an IP address in its usual text, as `cost` posts; addresses of one network (``PeerNetwork``) share a
+  /// bucket.
   ///
   /// - Returns: `nil` if it is within the limit; otherwise the milliseconds until another one may.
-  package func delay(of address: String) -> Int64? { delay(of: PeerNetwork(address: address)) }
+  package func delay(of address: String, cost: Int64 = 1) -> Int64? {
+    delay(of: PeerNetwork(address: address), cost: cost)
+  }
 
   /// Counts a post of a network. It needs a token of the network's bucket and, for IPv6, one of the site's: otherwise
   /// the owner of a /48 could send from each of its 65,536 networks at the limit.
   ///
   /// - Returns: `nil` if it is within the limit; otherwise the milliseconds until another one may.
   @discardableResult
-  package func delay(of network: PeerNetwork) -> Int64? {
+  package func delay(of network: PeerNetwork, cost: Int64 = 1) -> Int64? {
     let now = ticks()
     let (bucket, site) = buckets.withLock { buckets in
       (
@@ -53,8 +56,8 @@ package final class AddressLimiter: Sendable {
         network.site.map { Self.bucket(of: $0, siteLimit, in: &buckets, at: now) }
       )
     }
-    if let wait = site?.delay(at: now) ?? bucket.take(at: now) { return Self.milliseconds(wait) }
-    _ = site?.take(at: now)
+    if let wait = site?.delay(at: now) ?? bucket.take(at: now, cost: cost) { return Self.milliseconds(wait) }
+    _ = site?.take(at: now, cost: cost)
     return nil
   }
 

@@ -31,10 +31,10 @@ package final class TokenBucket: Sendable {
   }
 
   /// Takes one call at `now`, in nanoseconds of a monotonic clock. `replicas` processes have a part of the limit each, at
-  /// least one call at once.
+  /// least one call at once. A call that counts as `cost` calls is within the limit if one call is; the next ones wait for it.
   ///
   /// - Returns: `nil` if the call is within the limit, otherwise the nanoseconds until the next one is.
-  package func take(at now: Int64, dividedBy replicas: Int64 = 1) -> Int64? {
+  package func take(at now: Int64, cost: Int64 = 1, dividedBy replicas: Int64 = 1) -> Int64? {
     let nanosecondsPerCall = nanosecondsPerCall * replicas
     let tolerance = nanosecondsPerCall * (max(1, burst / replicas) - 1)
     var seen = fullAt.load(ordering: .relaxed)
@@ -43,7 +43,7 @@ package final class TokenBucket: Sendable {
       let wait = base - now - tolerance
       guard wait <= 0 else { return wait }
       let outcome = fullAt.weakCompareExchange(
-        expected: seen, desired: base + nanosecondsPerCall, ordering: .relaxed)
+        expected: seen, desired: base + nanosecondsPerCall * cost, ordering: .relaxed)
       if outcome.exchanged { return nil }
       seen = outcome.original
     }
@@ -52,7 +52,7 @@ package final class TokenBucket: Sendable {
   /// Whether the bucket is full at `now`. A full bucket is equal to a new one, so its owner may discard it.
   package func isFull(at now: Int64) -> Bool { fullAt.load(ordering: .relaxed) <= now }
 
-  /// The nanoseconds until ``take(at:dividedBy:)`` of one process succeeds; `nil` if it would at `now`. Takes nothing.
+  /// The nanoseconds until ``take(at:cost:dividedBy:)`` of one process succeeds; `nil` if it would at `now`. Takes nothing.
   package func delay(at now: Int64) -> Int64? {
     let wait = fullAt.load(ordering: .relaxed) - now - nanosecondsPerCall * (burst - 1)
     return wait > 0 ? wait : nil

@@ -26,6 +26,16 @@ import Testing
     #expect(limiter.delay(of: "192.0.2.1") != nil)
   }
 
+  @Test("A post that counts as several is accepted as one, and those after it wait for all of them")
+  func cost() {
+    let limiter = limiter()
+    for _ in 0..<119 { _ = limiter.delay(of: "192.0.2.1") }
+    #expect(limiter.delay(of: "192.0.2.1", cost: 20) == nil)
+    #expect(limiter.delay(of: "192.0.2.1") == 10_001)
+    clock.ticks.add(10_000_000_000, ordering: .relaxed)
+    #expect(limiter.delay(of: "192.0.2.1") == nil)
+  }
+
   @Test(
     "The addresses of one IPv6 network of 64 bits are one sender",
     arguments: [

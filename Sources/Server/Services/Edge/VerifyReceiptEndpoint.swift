@@ -22,6 +22,10 @@ package struct VerifyReceiptEndpoint: Sendable {
   /// The default limit of one address. Backends that post receipts have one address, whatever the number of customers.
   package static let requestsPerSecond: Int64 = 100
 
+  /// A request counts once for each such part of its body, because the time to decode a receipt grows with it. Few receipts
+  /// are larger.
+  private static let bytesOfRequest = 64 * 1_024
+
   private let facade: VerifyReceiptFacade
   private let limiter: AddressLimiter
 
@@ -86,7 +90,8 @@ package struct VerifyReceiptEndpoint: Sendable {
     }
     let call = VerifyReceiptCall(request.body)
     let isFromBackend = call.map { facade.hasSharedSecret($0, appID: target.app) } ?? false
-    if !isFromBackend, let wait = limiter.delay(of: request.address) {
+    let cost = Int64(1 + request.body.count / Self.bytesOfRequest)
+    if !isFromBackend, let wait = limiter.delay(of: request.address, cost: cost) {
       throw RejectedRequest(response: Self.tooMany(retryAfterMilliseconds: wait, target.environment))
     }
     guard let call else {
