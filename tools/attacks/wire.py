@@ -1,6 +1,7 @@
 """Frames, header fields and requests as bytes, without a library that keeps to the rules."""
 
 import json
+import select
 import socket
 import struct
 import time
@@ -82,9 +83,7 @@ def flood_connection(address, until, opening, chunks):
             with connect(address) as peer:
                 peer.sendall(opening)
                 for chunk in chunks():
-                    peer.settimeout(max(until - time.monotonic(), 0.01))
-                    peer.sendall(chunk)
-                    discard(peer)
+                    send(peer, chunk, until)
                     if time.monotonic() >= until:
                         return closed
         except TimeoutError:
@@ -92,6 +91,20 @@ def flood_connection(address, until, opening, chunks):
         except OSError:
             closed += 1
     return closed
+
+
+def send(peer, data, until):
+    """Sends everything, and reads and discards meanwhile, so that a GOAWAY is seen while the server reads nothing."""
+    rest = memoryview(data)
+    while rest:
+        readable, writable, _ = select.select([peer], [peer], [], max(until - time.monotonic(), 0.01))
+        if readable:
+            discard(peer)
+        elif writable:
+            rest = rest[peer.send(rest) :]
+        else:
+            raise TimeoutError
+    discard(peer)
 
 
 def hold_connections(address, until, opening, count):
