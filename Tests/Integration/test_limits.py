@@ -208,9 +208,12 @@ def test_a_check_of_more_than_16_kib_is_refused_before_it_is_decoded(limited):
         assert connection.call(CHECK_REQUEST).status == OK
 
 
-def test_messages_that_decompress_beyond_their_limit_close_the_connection(limited):
-    """Each costs the service a hundred times what it costs its sender."""
-    bomb = framed(gzip.compress(bytes(1_000_000)), compressed=True)
+@pytest.mark.parametrize("damaged", [False, True])
+def test_messages_that_decompress_for_nothing_close_the_connection(limited, damaged):
+    """They decompress beyond their limit, or have another checksum. Each costs the service a hundred times what it costs its
+    sender."""
+    packed = gzip.compress(bytes(16_000))[:-8] + bytes(8) if damaged else gzip.compress(bytes(1_000_000))
+    bomb = framed(packed, compressed=True)
     fields = get("POST", "/entitled.v1.EntitlementService/Check", ("content-type", "application/grpc"),
                  ("te", "trailers"), ("grpc-encoding", "gzip"))  # fmt: skip
     with Peer(limited.grpc) as peer, closed_for_its_costs(limited):

@@ -20,46 +20,71 @@ package func gzip(_ bytes: [UInt8]) -> [UInt8]? {
   }
 }
 
-/// Decompresses gzip, and stops at the byte after `limit`, so that a small message cannot exhaust memory or time. The bytes are
-/// exactly one member (RFC 1952, section 2.2): no client sends several, and many empty ones would only cost. Files can have
-/// several, because programs join files and compress their parts separately.
+/// Decompresses one gzip member (RFC 1952), and stops at the byte after `limit`, so that a small message cannot exhaust memory
+/// or time. The bytes are exactly one member: no client sends several, and many empty ones would only cost.
 ///
 /// - Throws: ``CompressionError`` for bytes that are not gzip or are cut off, for more than `limit` bytes of content,
 ///   or if zlib has no memory.
-package func gunzip(
-  _ bytes: UnsafeRawBufferPointer, limit: Int, allowsSeveralMembers: Bool = false
+package func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(CompressionError) -> [UInt8] {
+  // A member ends with its size (section 2.3.1). It is only a claim, because the end may be missing.
+  guard bytes.count >= smallestMember else { throw .damaged }
+  let claim = bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
+  let size = Int(UInt32(littleEndian: claim))
+  return try inflating(bytes) { stream throws(CompressionError) in
+    // One byte more than the limit shows that there is too much.
+    let (content, result) = inflatePiece(&stream, capacity: min(size, limit) + 1, Z_FINISH)
+    guard content.count <= limit else { throw .tooLarge(limit: limit) }
+    guard result == Z_STREAM_END, stream.avail_in == 0 else { throw .damaged }
+    return content
+  }
+}
+
+/// The bytes of a member without content: its header, an empty block of DEFLATE, and its end.
+private let smallestMember = 20
+
+/// Decompresses a gzip file as ``gunzip(_:limit:)`` does. It can have several members (RFC 1952, section 2.2), because programs
+/// join files and compress their parts separately. The limit is for all of them together.
+///
+/// - Throws: as ``gunzip(_:limit:)``.
+package func gunzipFile(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(CompressionError) -> [UInt8] {
+  try inflating(bytes) { stream throws(CompressionError) in
+    var output: [UInt8] = []
+    while true {
+      let capacity = min(inflatedPiece - 1, limit - output.count) + 1
+      let (piece, result) = inflatePiece(&stream, capacity: capacity, Z_NO_FLUSH)
+      output.append(contentsOf: piece)
+      guard output.count <= limit else { throw .tooLarge(limit: limit) }
+      if result == Z_STREAM_END {
+        if stream.avail_in == 0 { return output }
+        guard inflateReset(&stream) == Z_OK else { throw .damaged }
+      } else {
+        guard result == Z_OK, stream.avail_in > 0 || piece.count == capacity else { throw .damaged }
+      }
+    }
+  }
+}
+
+private let inflatedPiece = 64 * 1_024
+
+private func inflating(
+  _ bytes: UnsafeRawBufferPointer, _ body: (inout z_stream) throws(CompressionError) -> [UInt8]
 ) throws(CompressionError) -> [UInt8] {
   var stream = z_stream()
   guard entitled_inflate_init_gzip(&stream) == Z_OK else { throw .outOfMemory }
   defer { inflateEnd(&stream) }
   stream.next_in = UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
   stream.avail_in = UInt32(bytes.count)
-  var output: [UInt8] = []
-  while true {
-    // One byte more than the limit shows that there is too much.
-    let capacity = min(inflatedPiece - 1, limit - output.count) + 1
-    let (piece, result) = inflatePiece(&stream, capacity)
-    output.append(contentsOf: piece)
-    guard output.count <= limit else { throw .tooLarge(limit: limit) }
-    if result == Z_STREAM_END {
-      if stream.avail_in == 0 { return output }
-      guard allowsSeveralMembers, inflateReset(&stream) == Z_OK else { throw .damaged }
-      continue
-    }
-    guard result == Z_OK, stream.avail_in > 0 || piece.count == capacity else { throw .damaged }
-  }
+  return try body(&stream)
 }
 
-private let inflatedPiece = 16 * 1_024
-
 private func inflatePiece(
-  _ stream: inout z_stream, _ capacity: Int
+  _ stream: inout z_stream, capacity: Int, _ flush: CInt
 ) -> (piece: [UInt8], result: CInt) {
   var result: CInt = Z_OK
   let piece = [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
     stream.next_out = output.baseAddress
     stream.avail_out = UInt32(capacity)
-    result = inflate(&stream, Z_NO_FLUSH)
+    result = inflate(&stream, flush)
     count = capacity - Int(stream.avail_out)
   }
   return (piece, result)

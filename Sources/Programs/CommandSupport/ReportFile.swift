@@ -33,7 +33,7 @@ package enum ReportFile {
   private static func decompressed(_ bytes: [UInt8], named name: String) throws(Failure) -> [UInt8] {
     guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
     do {
-      return try bytes.withUnsafeBytes { try gunzip($0, limit: limit, allowsSeveralMembers: true) }
+      return try bytes.withUnsafeBytes { try gunzipFile($0, limit: limit) }
     } catch {
       throw Failure("cannot read '\(name)': \(error)")
     }

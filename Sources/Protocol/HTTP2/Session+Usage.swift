@@ -41,7 +41,7 @@ extension Session {
     state.pointee.controlFrames.count += max(0, inflated - 64 * size) / 4_096
   }
 
-  /// Adds the cost of a message that exceeds its limit once it is decompressed to ``controlFrames``.
+  /// Adds the cost of a message that cannot be decompressed, or not within its limit, to ``controlFrames``.
   package func countBomb() { state.pointee.controlFrames.count += Self.costOfBomb }
 
   /// A connection that sends a hundred of them in a second is closed: no client does.

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct GzipTests {
   private static func gunzipped(_ bytes: [UInt8], limit: Int = 1_000, several: Bool) throws -> [UInt8] {
-    try bytes.withUnsafeBytes { try gunzip($0, limit: limit, allowsSeveralMembers: several) }
+    try bytes.withUnsafeBytes { try several ? gunzipFile($0, limit: limit) : gunzip($0, limit: limit) }
   }
 
   @Test("A file of joined members is restored, and a message has one member")
@@ -28,6 +28,25 @@ import Testing
     }
     #expect(throws: CompressionError.damaged) {
       try Self.gunzipped(Array(packed.dropLast()), limit: size, several: false)
+    }
+  }
+
+  @Test("The size that a message claims is not believed", arguments: [0, 1, 99, 101, 5_000, UInt32.max])
+  func claimedSize(size: UInt32) throws {
+    var packed = try #require(gzip([UInt8](repeating: 7, count: 100)))
+    let end = packed.count - 4
+    withUnsafeBytes(of: size.littleEndian) { packed.replaceSubrange(end..., with: $0) }
+    #expect(throws: CompressionError.damaged) { try Self.gunzipped(packed, several: false) }
+    #expect(throws: CompressionError.damaged) { try Self.gunzipped(packed, several: true) }
+  }
+
+  @Test("Every part of a member is damaged")
+  func parts() throws {
+    let packed = try #require(gzip((0..<100).map { UInt8($0) }))
+    for count in 0..<packed.count {
+      #expect(throws: CompressionError.damaged) {
+        try Self.gunzipped(Array(packed.prefix(count)), limit: 100_000, several: false)
+      }
     }
   }
 

@@ -25,7 +25,7 @@ struct LastExportedEvent {
     let content: [UInt8]
     do {
       let file = try Data(contentsOf: URL(fileURLWithPath: path))
-      content = try file.withUnsafeBytes { try gunzip($0, limit: Self.maxSize, allowsSeveralMembers: true) }
+      content = try file.withUnsafeBytes { try gunzipFile($0, limit: Self.maxSize) }
     } catch {
       throw Failure("cannot read '\(path)': \(error)")
     }

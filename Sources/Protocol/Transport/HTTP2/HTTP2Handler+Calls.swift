@@ -146,9 +146,12 @@ extension HTTP2Handler {
       session.addWork(Method.maxBytesOnLoop)
       return nil
     } catch {
-      if call.context.messageWasCompressed, case .tooLarge = error {
+      switch error {
+      case .badCompression,
+        .tooLarge where call.context.messageWasCompressed:
         session.addWork(Method.maxBytesOnLoop)
         session.countBomb()
+      default: break
       }
       return .failure(Status(error))
     }
