@@ -21,7 +21,9 @@ struct ReadingTurnTests {
   }
 
   /// The neighbour's call arrives while the first of the others is answered, all of which the loop has read by then.
-  @Test("A connection with many calls in one read lets its neighbour on the loop have a turn")
+  @Test(
+    "A connection with many calls in one read lets its neighbour on the loop have a turn",
+    .disabled(if: getenv("ENTITLED_SANITIZED") != nil, "the loop needs longer than the pause after a turn"))
   func neighbour() async throws {
     let calls = Calls()
     let method = Method.unary("/t.T/M") { (request: CheckRequest, _) in
