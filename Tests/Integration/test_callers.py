@@ -22,6 +22,7 @@ import contract
 import link
 from contract import StatusCode
 from contract import entitlement_service as wire
+from contract import receipt_service as receipts
 from harness import CALL_LIMIT, Service, post, run, wait_for
 from raw import Connection
 
@@ -184,6 +185,24 @@ def test_a_caller_is_restricted_to_its_apps(guarded):
         with pytest.raises(grpc.RpcError) as error:
             next(stream)
         assert error.value.code() == StatusCode.PERMISSION_DENIED
+
+
+def test_a_caller_of_one_app_migrates_only_inputs_of_that_app(guarded):
+    imports = guarded.data / "import"
+    for folder in (imports, imports / APP, imports / OTHER):
+        folder.mkdir(exist_ok=True)
+        (folder / "in.ndjson").write_text("{}\n")
+
+    def start(bearer, path):
+        request = receipts.StartMigrationRequest(app=APP, input_path=path)
+        return call(guarded, "/entitled.v1.ReceiptService/StartMigration", request.SerializeToString(), token(bearer))
+
+    for path in ("in.ndjson", f"{OTHER}/in.ndjson", f"{APP}/../in.ndjson"):
+        with pytest.raises(grpc.RpcError) as error:
+            start("half", path)
+        assert contract.reason(error.value) == "INPUT_PATH_NOT_ALLOWED"
+        start("operate", path)
+    start("half", f"{APP}/in.ndjson")
 
 
 def test_every_caller_learns_its_name_roles_and_apps(guarded):

@@ -3599,7 +3599,10 @@ export interface StartMigrationRequest {
    * the default environment of the app, and its other ones for ids that Apple does not have there.
    */
   environment?: Environment;
-  /** A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes. */
+  /**
+   * A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes. A caller that is limited
+   * to some apps has only the files in the folder APP below it.
+   */
   inputPath?: string;
   /** The id of an UploadMigrationInput. */
   uploadId?: string;

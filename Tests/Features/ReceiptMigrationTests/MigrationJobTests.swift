@@ -135,6 +135,26 @@ extension MigrationJobManager {
     }
   }
 
+  @Test("A caller of some apps reads only the inputs in the folder of the app")
+  func inputOfApp() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = ImportFolder(path: path)
+    for app in ["ocean", "ocean-2"] {
+      try FileManager.default.createDirectory(atPath: "\(path)/\(app)", withIntermediateDirectories: true)
+      try Data([1]).write(to: URL(fileURLWithPath: "\(path)/\(app)/in.csv"))
+    }
+    try Data([1]).write(to: URL(fileURLWithPath: "\(path)/in.csv"))
+    #expect(try folder.input("ocean/in.csv", onlyOf: "ocean").hasSuffix("/ocean/in.csv"))
+    for other in ["in.csv", "ocean-2/in.csv", "ocean/../ocean-2/in.csv", "\(path)/ocean-2/in.csv", "ocean-2/x"] {
+      #expect(throws: MigrationError.inputPathNotAllowed(path: other, folder: "\(path)/ocean")) {
+        try folder.input(other, onlyOf: "ocean")
+      }
+      guard other != "ocean-2/x" else { continue }
+      #expect(try folder.input(other).hasSuffix("/in.csv"))
+    }
+  }
+
   @Test("Inputs outside of the import folder, missing inputs and upload gaps have separate errors")
   func inputErrors() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path

@@ -27,12 +27,13 @@ package struct ImportFolder: Sendable {
     self.path = URL(fileURLWithPath: path).standardizedFileURL.path
   }
 
-  /// Returns the path of an input that the operator put into the folder. The name is relative to it or absolute.
+  /// Returns the path of an input that the operator put into the folder. The name is relative to it or absolute. With
+  /// `appID`, the input is in the folder of that app within it.
   ///
   /// - Throws: ``MigrationError/inputPathNotAllowed(path:folder:)``, ``MigrationError/inputIsUpload(_:)``,
   ///   ``MigrationError/inputNotFound(_:)``, ``MigrationError/inputUnreadable(_:)``.
-  func input(_ name: String) throws(MigrationError) -> String {
-    let input = try file(name)
+  func input(_ name: String, onlyOf appID: String? = nil) throws(MigrationError) -> String {
+    let input = try file(name, in: appID)
     // Uploads belong to an app, and the path does not show that the caller may read it.
     guard !Self.isUpload(input) else { throw .inputIsUpload(name) }
     return input
@@ -44,13 +45,16 @@ package struct ImportFolder: Sendable {
     return name.hasPrefix(uploadPrefix) && name.contains(appSeparator)
   }
 
-  /// Returns the path of a readable regular file of the folder, with symbolic links resolved, so that none leads out of
-  /// the folder.
-  private func file(_ name: String) throws(MigrationError) -> String {
+  /// Returns the path of a readable regular file of the folder or of a folder in it, with symbolic links resolved, so that none
+  /// leads out of the folder.
+  private func file(_ name: String, in subfolder: String? = nil) throws(MigrationError) -> String {
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let permitted = subfolder.map { "\(folder)/\($0)" } ?? folder
     let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : URL(fileURLWithPath: "\(folder)/\(name)")
     let input = url.resolvingSymlinksInPath().path
-    guard input.hasPrefix(folder + "/") else { throw .inputPathNotAllowed(path: name, folder: path) }
+    guard input.hasPrefix(permitted + "/") else {
+      throw .inputPathNotAllowed(path: name, folder: subfolder.map { "\(path)/\($0)" } ?? path)
+    }
     guard size(ofInput: input) != nil else { throw .inputNotFound(name) }
     guard FileManager.default.isReadableFile(atPath: input) else { throw .inputUnreadable(name) }
     return input

@@ -116,14 +116,16 @@ package actor MigrationJobManager: Worker {
     case repeated([UInt8])
   }
 
-  /// Starts a job. `order` has a path in the import folder, unless `upload` is the id of an upload.
+  /// Starts a job. `order` has a path in the import folder, unless `upload` is the id of an upload. A caller that
+  /// `isLimitedToApps` has only the inputs in the folder of the app.
   /// A concurrency of 0 becomes ``defaultConcurrency``; the maximum is 256.
   ///
   /// - Throws: ``MigrationError/concurrencyTooHigh(limit:)``; the errors of the input's path or of the upload's id;
   ///   ``MigrationError/ledger(_:)`` with ``LedgerError/idempotencyKeyReused``, ``LedgerError/responseErased`` or an
   ///   error of the store.
   package func start(
-    _ order: MigrationJob.Order, upload: String, _ idempotency: IdempotentStart? = nil
+    _ order: MigrationJob.Order, upload: String, isLimitedToApps: Bool = false,
+    _ idempotency: IdempotentStart? = nil
   ) async throws(MigrationError) -> Start {
     var order = order
     guard order.concurrency <= Self.maxConcurrency else {
@@ -132,7 +134,9 @@ package actor MigrationJobManager: Worker {
     order.concurrency = order.concurrency > 0 ? order.concurrency : Self.defaultConcurrency
     order.ownsInput = !upload.isEmpty
     order.inputPath =
-      upload.isEmpty ? try folder.input(order.inputPath) : try folder.upload(upload, of: order.appID)
+      upload.isEmpty
+      ? try folder.input(order.inputPath, onlyOf: isLimitedToApps ? order.appID : nil)
+      : try folder.upload(upload, of: order.appID)
     let (wanted, inputBytes) = (order, folder.size(ofInput: order.inputPath) ?? 0)
     let clocks = intake.ledger.clocks
     let (instant, keyTime) = (clocks.now(in: order.environment), clocks[nil].now())

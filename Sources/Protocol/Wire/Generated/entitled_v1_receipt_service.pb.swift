@@ -1110,7 +1110,8 @@ package struct StartMigrationRequest: ChangeRequest {
 
   /// The input. Required.
   package enum Input: Equatable, Sendable {
-    /// A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes.
+    /// A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes. A caller that is limited
+    /// to some apps has only the files in the folder APP below it.
     case inputPath(String)
     /// The id of an UploadMigrationInput.
     case uploadId(String)

@@ -57,6 +57,9 @@ final class CallScope: Sendable {
     subject.instants = shown.instants
   }
 
+  /// Whether the caller of the current call may access only some apps.
+  static var isLimitedToApps: Bool { current?.caller?.apps != nil }
+
   /// The apps of `configured` that the caller of the current call may access.
   static func apps(of configured: [String]) -> [String] {
     guard let caller = current?.caller else { return [] }

@@ -109,7 +109,9 @@ extension ReceiptServiceHandler {
     }
     let stored: [UInt8]
     do throws(MigrationError) {
-      switch try await context.intake.migrations.start(order, upload: uploadID, idempotency) {
+      switch try await context.intake.migrations.start(
+        order, upload: uploadID, isLimitedToApps: CallScope.isLimitedToApps, idempotency)
+      {
       case .started(let status): return .with { $0.migration = Migration(status) }
       case .repeated(let response): stored = response
       }

@@ -905,7 +905,8 @@ struct  Entitled__V1__StartMigrationRequest
   Entitled__V1__StartMigrationRequest__InputCase input_case;
   union {
     /*
-     * A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes.
+     * A file on the server, NDJSON or CSV, below the configured import folder: at most 4096 bytes. A caller that is limited
+     * to some apps has only the files in the folder APP below it.
      */
     char *input_path;
     /*
