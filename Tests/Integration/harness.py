@@ -26,8 +26,10 @@ PROGRAM = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "rel
 SERVICE_PROGRAM = PROGRAM.with_name("entitled-service")
 TESTDATA = pathlib.Path(os.environ.get("ENTITLED_TESTDATA", ROOT.parent / "shared" / "testdata"))
 READY = re.compile(r"^ready grpc=(\S+) http=(\S+) sandbox=(\S+) data=(.+)$")
-# Whether the program runs with the address sanitizer (set by tools/test-asan), which makes it several times slower.
+# Whether the program runs with a sanitizer (set by tools/test-sanitized), which makes it several times slower.
 SANITIZED = "ENTITLED_SANITIZED" in os.environ
+# Whether it is the thread sanitizer, which needs files that images lack.
+THREAD_SANITIZED = "TSAN_OPTIONS" in os.environ
 # Whether the long form of tests runs, as in `make test-long`.
 IS_LONG = "ENTITLED_LONG" in os.environ
 _SLOWNESS = 4 if SANITIZED else 1

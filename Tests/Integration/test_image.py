@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from harness import READY, ROOT, SERVICE_PROGRAM, STOP_LIMIT
+from harness import READY, ROOT, SERVICE_PROGRAM, STOP_LIMIT, THREAD_SANITIZED
 
 sys.path.insert(0, str(ROOT / "tools" / "packaging"))
 from image import debian, packages  # noqa: E402
@@ -43,6 +43,8 @@ def image_settings():
 @pytest.fixture(scope="module")
 def image(tmp_path_factory):
     """The root directory of the image."""
+    if THREAD_SANITIZED:
+        pytest.skip("the image has no file of the thread sanitizer")
     if os.geteuid() != 0:
         pytest.skip("only root can make the image's file system")
     base = debian(BASE, packages(CONTAINERFILE))

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from harness import IS_LONG, PROGRAM, ROOT, SERVICE_PROGRAM
+from harness import IS_LONG, PROGRAM, ROOT, SERVICE_PROGRAM, THREAD_SANITIZED
 
 sys.path.insert(0, str(ROOT / "tools" / "packaging"))
 import debian  # noqa: E402
@@ -139,6 +139,7 @@ def test_an_altered_file_fails_its_checksum_and_its_signature(signed):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make the image's file system")
+@pytest.mark.skipif(THREAD_SANITIZED, reason="the image has no file of the thread sanitizer")
 def test_the_root_of_the_image_runs_the_program_without_a_package_manager(prefix, tmp_path, version):
     containerfile = ROOT / "deploy" / "container" / "Containerfile"
     base = image.debian(ROOT / ".build" / "image-base", image.packages(containerfile))

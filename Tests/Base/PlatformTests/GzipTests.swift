@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("The size that a message claims is not believed", arguments: [0, 1, 99, 101, 5_000, UInt32.max])
+  @Test("The size that a message claims is checked", arguments: [0, 1, 99, 101, 5_000, UInt32.max])
   func claimedSize(size: UInt32) throws {
     var packed = try #require(gzip([UInt8](repeating: 7, count: 100)))
     let end = packed.count - 4
