@@ -92,9 +92,15 @@ private struct SeatPeriods {
     self.hasFailed = hasFailed
   }
 
-  /// Ends the last period at `instant`, from which on the claim has no seat.
+  /// The longest renewal slack of a configuration, in milliseconds.
+  private static let longestSlack = Instant.millisecondsPerDay
+
+  /// Ends the last period at `instant`, from which on the claim has no seat. Its access may have continued after the
+  /// period, in a grace period or while the renewal was awaited.
   mutating func end(at instant: Instant) {
-    guard let end = transactions.last?.expiresDate, instant < end || hasFailed else { return }
+    guard let end = transactions.last?.expiresDate,
+      hasFailed || instant.milliseconds(since: end) < Self.longestSlack
+    else { return }
     for index in transactions.indices.reversed() {
       guard transactions[index].expiresDate == end else { return }
       guard transactions[index].purchaseDate <= instant else { continue }

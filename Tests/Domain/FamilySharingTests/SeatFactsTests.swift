@@ -21,6 +21,11 @@ import Testing
     }
   }
 
+  /// The app with a renewal slack of one hour.
+  private static let patient = AppDefinition(
+    id: "ocean", identity: app.identity, environments: [.sandbox], products: Array(app.products.values),
+    renewalPolicy: .standard)
+
   @Test("A seat has the purchase from its claim on as ASSIGNED, without price and offer")
   func holder() {
     let seat = Self.seat(1, claimed: 5)
@@ -39,9 +44,6 @@ import Testing
   // up to 90 days.
   @Test("A seat of a commitment has no slack after a payment is due, and its retry lasts 90 days")
   func commitment() {
-    let patient = AppDefinition(
-      id: "ocean", identity: app.identity, environments: [.sandbox], products: Array(app.products.values),
-      renewalPolicy: .standard)
     let payment = Self.team(2).with {
       $0.details.commitment = .init(billingPeriodNumber: 3, totalBillingPeriods: 12)
     }
@@ -53,7 +55,7 @@ import Testing
     func status(_ renewals: [RenewalFact], _ payment: TransactionFact, on day: Int64) -> EntitlementStatus {
       let purchase = CustomerFacts(transactions: [payment], renewals: renewals)
       return evaluate(
-        purchase.assigned(to: seat, among: [seat]), entitlement: "pro", in: patient, at: at(day))
+        purchase.assigned(to: seat, among: [seat]), entitlement: "pro", in: Self.patient, at: at(day))
     }
     #expect(status([], payment, on: 30).reason == .expired)
     #expect(status([], Self.team(2), on: 30).reason == .awaitingRenewal)
@@ -236,6 +238,26 @@ import Testing
     let after = Self.answers(purchase, seats, on: 36)
     #expect(after[0].isEntitled && after[0].until == at(60))
     #expect(after[1].reason == .familySharingEnded && after[1].until == at(35))
+  }
+
+  @Test(
+    "A renewal with fewer seats ends the slack of the others when it begins", arguments: [0, 10] as [Int64])
+  func renewedWithFewerSeats(minutesLate: Int64) {
+    let minute: Int64 = 60_000
+    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2)]
+    let begun = at(30).advanced(byMilliseconds: minutesLate * minute)
+    let renewed = Self.team(1, 30...60).with { $0.purchaseDate = begun }
+    let purchase = CustomerFacts(transactions: [Self.team(2), renewed])
+    func answers(_ instant: Instant) -> [EntitlementStatus] {
+      seats.map { seat in
+        evaluate(
+          purchase.assigned(to: seat, among: seats), entitlement: "pro", in: Self.patient, at: instant)
+      }
+    }
+    #expect(answers(begun.advanced(byMilliseconds: -1)).allSatisfy { $0.isEntitled })
+    let after = answers(begun)
+    #expect(after[0].reason == .subscriptionActive)
+    #expect(after[1].reason == .familySharingEnded && after[1].until == begun)
   }
 
   @Test("The seat capacity is the sum over the period's transactions less refunded seats")
