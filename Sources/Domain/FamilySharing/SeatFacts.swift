@@ -31,10 +31,12 @@ extension CustomerFacts {
         transaction.assigned(to: seat, in: access),
         hasFailed: failed.contains(purchase.beginning(ofPeriodAt: index)))
     }
+    if let releasedAt = seat.releasedAt { periods.end(at: releasedAt) }
     var facts = CustomerFacts(transactions: periods.transactions)
-    guard seat.isHeld else { return facts }
     for history in renewalHistories {
-      for (index, signature) in history.signatures.enumerated() {
+      // Later renewal infos are about time in which the claim has no seat.
+      for (index, signature) in history.signatures.enumerated()
+      where signature.signedDate < seat.releasedAt ?? .distantFuture {
         facts.insert(history.document(index).assigned(to: seat), knownAt: signature.knownAt)
       }
     }

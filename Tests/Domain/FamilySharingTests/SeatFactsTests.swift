@@ -260,6 +260,36 @@ import Testing
     #expect(after[1].reason == .familySharingEnded && after[1].until == begun)
   }
 
+  @Test(
+    "A release ends the grace period or the slack of the seat, and changes no answer about the time before")
+  func releasedAfterThePeriod() {
+    let off = RenewalFact(
+      originalTransactionID: "team", productID: "monthly", autoRenewStatus: .off, renewalDate: at(30),
+      signedDate: at(10))
+    var (on, failed) = (off, off)
+    (on.autoRenewStatus, on.signedDate) = (.on, at(20))
+    (failed.autoRenewStatus, failed.signedDate, failed.isInBillingRetry) = (.on, at(30), true)
+    failed.gracePeriodExpiresDate = at(46)
+    let minute: Int64 = 60_000
+    let inSlack = at(30).advanced(byMilliseconds: 10 * minute)
+    for (renewals, releasedAt) in [([off, on, failed], at(35)), ([off, on], inSlack)] {
+      let purchase = CustomerFacts(transactions: [Self.team(2)], renewals: renewals)
+      let held = Self.seat(1, claimed: 5)
+      var released = held
+      released.release(at: releasedAt)
+      func answer(_ seat: Seat, _ instant: Instant) -> EntitlementStatus {
+        evaluate(
+          purchase.assigned(to: seat, among: [seat]), entitlement: "pro", in: Self.patient, at: instant)
+      }
+      for instant in [at(6), at(15), at(25), releasedAt.advanced(byMilliseconds: -1)] {
+        let (before, after) = (answer(held, instant), answer(released, instant))
+        #expect(after.isEntitled && after.reason == before.reason && after.willRenew == before.willRenew)
+      }
+      let after = answer(released, releasedAt)
+      #expect(after.reason == .familySharingEnded && after.until == releasedAt)
+    }
+  }
+
   @Test("The seat capacity is the sum over the period's transactions less refunded seats")
   func count() {
     let added = Self.team(4, 10...30).with { $0.details.additionalTransactionReason = "SEAT_ADDITION" }
