@@ -158,6 +158,18 @@ import Testing
     #expect(facts.contains(.transaction(signedLater)))
   }
 
+  @Test("An upgrade dated up to the tolerance in the future counts from its arrival, in a running period")
+  func upgradeInTheFuture() {
+    func plus(early minutes: Int64) -> EntitlementStatus {
+      let arrival = at(10).advanced(byMilliseconds: -minutes * 60_000)
+      let upgrade = period(10...40, "plus", id: "U").with { $0.details.transactionReason = .purchase }
+      let facts = CustomerFacts(transactions: [period(0...30), upgrade.arrived(at: arrival)])
+      return evaluate(facts, entitlement: "plus", in: Self.app(.standard), at: arrival)
+    }
+    #expect(plus(early: 5).reason == .subscriptionActive)
+    #expect(!plus(early: 6).isEntitled)
+  }
+
   @Test("A renewal that arrives before its period, without the period before it, grants from its arrival")
   func renewedEarlyAndUnknownBefore() {
     let arrival = Self.end.advanced(byMilliseconds: -20 * Self.hour)

@@ -206,6 +206,8 @@ extension CustomerFacts {
       return arrived
     }
     guard bought.milliseconds(since: arrived) <= policy.clockTolerance else { return bought }
+    // A purchase during a period, such as an upgrade, does not wait for its end.
+    if case .purchase? = transactions[index].details.transactionReason { return arrived }
     let isRenewal = !isFirst && transactions[index - 1].expiresDate.map { arrived < $0 } ?? false
     return isRenewal ? bought : arrived
   }
