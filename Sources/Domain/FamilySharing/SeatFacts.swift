@@ -33,6 +33,8 @@ extension CustomerFacts {
     }
     if let releasedAt = seat.releasedAt { periods.end(at: releasedAt) }
     var facts = CustomerFacts(transactions: periods.transactions)
+    // Renewal infos without a transaction are a contradiction, and a claim that never had a seat is none.
+    guard !facts.transactions.isEmpty else { return facts }
     for history in renewalHistories {
       // Later renewal infos are about time in which the claim has no seat.
       for (index, signature) in history.signatures.enumerated()

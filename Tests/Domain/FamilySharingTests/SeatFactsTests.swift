@@ -179,6 +179,18 @@ import Testing
     #expect(!isEntitled(first, 10) && isEntitled(second, 10))
   }
 
+  @Test("A claim that never had a seat is no contradiction", arguments: [nil, 20] as [Int64?])
+  func withoutSeat(released: Int64?) {
+    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2, released: released)]
+    let info = RenewalFact(
+      originalTransactionID: "team", productID: "monthly", autoRenewStatus: .on, renewalDate: at(30),
+      signedDate: at(3))
+    let purchase = CustomerFacts(transactions: [Self.team(1)], renewals: [info])
+    let facts = purchase.assigned(to: seats[1], among: seats)
+    #expect(Contradiction.all(facts, in: app, at: at(10)).isEmpty)
+    #expect(evaluate(facts, entitlement: "pro", in: app, at: at(10)).reason == .neverPurchased)
+  }
+
   private static func answers(
     _ purchase: CustomerFacts, _ seats: [Seat], on day: Int64
   ) -> [EntitlementStatus] {
