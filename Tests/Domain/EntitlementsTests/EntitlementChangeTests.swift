@@ -103,6 +103,20 @@ import Testing
     #expect(reported([shared(old)], [shared(refunded)]).map(\.kind) == [.revoked])
   }
 
+  @Test("An end of sharing that moves to the next period is no reversed refund")
+  func movedEndOfSharing() {
+    func seat(_ days: ClosedRange<Int64>, revoked: Int64?) -> TransactionFact {
+      var fact = paid(days, revoked: revoked)
+      fact.ownership = .assigned
+      return fact
+    }
+    let change = FactsChange(
+      from: CustomerFacts(transactions: [seat(0...30, revoked: 35)]),
+      to: CustomerFacts(transactions: [seat(0...30, revoked: nil), seat(30...60, revoked: 35)]),
+      by: .evidence)
+    #expect(change.purchases.map(\.kind) == [.revoked])
+  }
+
   @Test("More revoked seats than a purchase has are a refund of all", arguments: [1, 2, Int64.max])
   func revokedSeats(count: Int64) {
     var revoked = paid(0...30, signed: 9)

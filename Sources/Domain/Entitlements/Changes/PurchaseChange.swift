@@ -34,8 +34,9 @@ package struct PurchaseChange: Hashable, Sendable {
       // The transactions of a line are next to each other.
       if line.id != fact.originalTransactionID { line = Line(fact.originalTransactionID, before, after) }
       guard line.isFirstOfPurchase(fact), let purchase = line.purchases.first(of: fact) else { continue }
-      changes += all(
-        of: purchase, line.after.all(of: fact), fact, since: line.known.first(of: purchase))
+      let known = line.known.first(of: purchase)
+      changes += all(of: purchase, line.after.all(of: fact), fact, since: known)
+        .filter { $0.kind != .refundReversed || !line.movesEndOfSharing(at: known?.revocationDate) }
     }
     return changes
   }
@@ -57,6 +58,16 @@ package struct PurchaseChange: Hashable, Sendable {
       self.after = CopyTable(after.transactions)
       purchases = CopyTable(after.withoutCopies.transactions)
       known = CopyTable(before.ofLine(id).withoutCopies.transactions)
+    }
+
+    /// Whether an end of sharing at an instant is that of another period now, and was not before. A seat that was released
+    /// while its renewal was awaited ends with the next period once that is known.
+    func movesEndOfSharing(at instant: Instant?) -> Bool {
+      guard let instant else { return false }
+      return after.transactions.contains { fact in
+        fact.isShared && fact.revocationDate == instant
+          && !known.transactions.contains { $0.isSame(as: fact) && $0.revocationDate == instant }
+      }
     }
 
     /// Whether no copy of `fact` was asked about before.
