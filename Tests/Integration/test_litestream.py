@@ -30,7 +30,7 @@ class Litestream:
 
     def restore(self, path):
         """Restores the newest replica to a path; returns whether one existed."""
-        command = [str(LITESTREAM), "restore", "-config", str(CONFIGURATION), "-o", str(path), str(self.store)]
+        command = [str(LITESTREAM), "restore", "-integrity-check", "full", "-config", str(CONFIGURATION), "-o", str(path), str(self.store)]
         return subprocess.run(command, env=self.environment, capture_output=True, timeout=60).returncode == 0
 
 
@@ -55,8 +55,9 @@ def test_a_killed_and_lost_store_is_restored_completely(start, tmp_path):
         if litestream.restore(copy) and evidence_count(copy) == 20:
             break
         assert time.monotonic() < deadline, "the replica never contained every commit"
-    service.kill()
+    # Both at once, as a machine is lost.
     replication.kill()
+    service.kill()
     replication.wait()
     shutil.rmtree(data)
 
