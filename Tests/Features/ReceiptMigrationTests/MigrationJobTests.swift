@@ -146,7 +146,9 @@ extension MigrationJobManager {
     }
     try Data([1]).write(to: URL(fileURLWithPath: "\(path)/in.csv"))
     #expect(try folder.input("ocean/in.csv", onlyOf: "ocean").hasSuffix("/ocean/in.csv"))
-    for other in ["in.csv", "ocean-2/in.csv", "ocean/../ocean-2/in.csv", "\(path)/ocean-2/in.csv", "ocean-2/x"] {
+    for other in [
+      "in.csv", "ocean-2/in.csv", "ocean/../ocean-2/in.csv", "\(path)/ocean-2/in.csv", "ocean-2/x",
+    ] {
       #expect(throws: MigrationError.inputPathNotAllowed(path: other, folder: "\(path)/ocean")) {
         try folder.input(other, onlyOf: "ocean")
       }
