@@ -274,6 +274,9 @@ def test_systemd_accepts_the_unit(tmp_path):
     for settings in shown:
         (tmp_path / "entitled.service.d" / "override.conf").write_text(settings)
         assert passes("systemd-analyze", "verify", "--man=no", *units) == ""
+    litestream = tmp_path / "litestream.service"
+    litestream.write_text((DEPLOY / "systemd" / litestream.name).read_text().replace("/usr/bin/litestream", str(PROGRAM)))
+    assert passes("systemd-analyze", "verify", "--man=no", *units, litestream) == ""
     # The exposure level: 10 is an unrestricted service, 0 a fully confined one.
     report = passes("systemd-analyze", "security", "--no-pager", "--offline=true", unit)
     exposure = float(re.search(r"Overall exposure level for entitled.service: ([\d.]+)", report)[1])
