@@ -217,6 +217,25 @@ def test_every_caller_learns_its_name_roles_and_apps(guarded):
     assert list(who("submit").roles) == ["submit"]
 
 
+def test_only_a_caller_of_all_apps_sees_the_cause_of_a_failed_check(tmp_path):
+    configuration = tmp_path / "entitled.yaml"
+    configuration.write_text(APPS + CALLERS)
+    service = Service(tmp_path / "data", ["--config", configuration])
+    try:
+        configuration.write_text(APPS.replace("environments: [Sandbox]", "environments: [Production]") + CALLERS)
+        service.process.send_signal(signal.SIGHUP)
+
+        def errors(name):
+            answer = call(service, "/entitled.v1.StatusService/GetStatus", bearer=token(name))
+            found = [check.error for check in contract.status_service.GetStatusResponse.FromString(answer).checks]
+            return [error for error in found if error]
+
+        assert "apple_id" in wait_for(lambda: errors("admin"))[0]
+        assert errors("half") == ["the check failed; the log of the service has the cause"]
+    finally:
+        service.stop()
+
+
 def test_a_search_covers_only_the_apps_of_the_caller(guarded):
     path = "/entitled.v1.CustomerService/FindCustomers"
 

@@ -56,6 +56,7 @@ import Testing
       (3, "bundle_id: com.example", "", "app sea has no bundle_id"),
       (4, "apple_id: 7", "apple_id: seven", "apple_id of app sea is not a whole number"),
       (3, "apple_id: 7", "", "app sea has no apple_id, which Production requires"),
+      (4, "apple_id: 7", "apple_id: 0", "apple_id of app sea is not between 1 and 999999999999"),
       (5, "[Production]", "[]", "environments of app sea is empty"),
       (5, "[Production]", "[Staging]", "unknown environment 'Staging'; known: Production, Sandbox"),
       (5, "[Production]", "[Sandbox, Sandbox]", "'Sandbox' is listed twice"),

@@ -100,7 +100,7 @@ struct ConfigurationReloader: Worker {
       guard let key = try application.reloadTokenKeys() else { return }
       logger.info("token keys reloaded", metadata: ["signing": "\(key)"])
     } catch {
-      logger.error("reload of token keys failed, keeping the current ones", metadata: ["error": "\(error)"])
+      report(error, "reload of token keys failed, keeping the current ones")
     }
   }
 

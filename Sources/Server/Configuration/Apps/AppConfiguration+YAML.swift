@@ -14,6 +14,9 @@ extension AppConfiguration {
     "retention_messaging", "revenuecat_events", "segments", "shared_secret", "status_polling", "webhooks",
   ]
 
+  /// Apple's ids of apps have ten digits today.
+  private static let greatestAppleID: Int64 = 999_999_999_999
+
   /// Parses one app. `bundle_id`, `environments` and `products` are required, and `apple_id` for Production, because
   /// Apple's documents name the app by it there.
   ///
@@ -24,7 +27,7 @@ extension AppConfiguration {
     let members = try app.members(Self.memberNames)
     let environments =
       try members.part(Self.environments(members.required("environments"))) ?? []
-    let appleID = try members.part(members["apple_id"]?.number())
+    let appleID = try members.part(members["apple_id"]?.number(in: 1...Self.greatestAppleID))
     if members["apple_id"] == nil, environments.contains(.production) {
       try app.report("app \(id) has no apple_id, which Production requires")
     }

@@ -25,8 +25,11 @@ struct StatusServiceHandler: StatusServiceMethods {
     }
   }
 
-  /// Returns the state of the caller's apps. Only a caller who may access all apps sees the store, the certificates and
-  /// the replicas, because they are not of one app.
+  /// The error of a check for a caller of some apps: it can name other apps, files and variables.
+  private static let hiddenProblem = "the check failed; the log of the service has the cause"
+
+  /// Returns the state of the caller's apps. Only a caller who may access all apps sees the store, the certificates, the
+  /// replicas and the causes of failed checks, because they are not of one app.
   func getStatus(_ request: GetStatusRequest, _ call: CallContext) async throws(Status) -> GetStatusResponse {
     let catalog = context.catalog.value
     let apps = CallScope.apps(of: catalog.appIDs).compactMap { catalog[$0] }
@@ -39,7 +42,7 @@ struct StatusServiceHandler: StatusServiceMethods {
     response.checks = context.status.monitor.results.map { result in
       .with {
         $0.name = result.dependency.rawValue
-        $0.error = result.problem ?? ""
+        $0.error = result.problem.map { seesAllApps ? $0 : Self.hiddenProblem } ?? ""
       }
     }
     response.startedAt = GoogleProtobuf.Timestamp(context.status.information.startedAt)
