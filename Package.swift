@@ -342,7 +342,9 @@ let package = Package(
     // Data and helpers that several test targets share.
     .target(
       name: "TestSupport",
-      dependencies: ["AppStore", "Entitlements", "JSON", "SignedData", "Store", metrics, metricsTestKit],
+      dependencies: [
+        "AppStore", "Entitlements", "JSON", "SignedData", "Store", logging, metrics, metricsTestKit,
+      ],
       path: "Tests/Support", swiftSettings: strict
     ),
     .target(
@@ -406,7 +408,7 @@ let package = Package(
       [
         "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "PostgresStore",
         "PostgresSupport", "Reporting", "Reports",
-        "SQLStore", "SQLite", "SQLiteStore", "SignedData", "Store", logging, metricsTestKit, "TestSupport",
+        "SQLStore", "SQLite", "SQLiteStore", "SignedData", "Store", metricsTestKit, "TestSupport",
       ]),
     test(
       .features, "ReceiptMigrationTests",
@@ -447,7 +449,7 @@ let package = Package(
       [
         "AppStore", "AppStoreClient", "AppleLookup", "Callers", "DeviceCheck", "Entitlements", "HTTP",
         "JSON", "Ledger", "PostgreSQL", "PostgresStore", "PostgresSupport", "RPC", "ReceiptMigration",
-        "Reports", "SQLiteStore", "Services", "SignedData", "Store", "Telemetry", "Wire",
+        "Reports", "SQLiteStore", "Services", "SignedData", "Store", "Telemetry", "TestSupport", "Wire",
       ]),
     test(.data, "SQLiteTests", ["SQLite"]),
     test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),
@@ -471,7 +473,7 @@ let package = Package(
       [
         "AppStore", "Bytes", "Platform", "Entitlements", "JSON", "SQLStore", "SQLite", "SQLiteStore",
         "Sandbox", "SignedData",
-        "Store", "TestSupport", logging,
+        "Store", "TestSupport",
       ]),
     test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging, tracing]),
     test(.wire, "TLSTests", ["AppStore", "CTLS", "Sandbox", "TLS"]),

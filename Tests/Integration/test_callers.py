@@ -232,6 +232,27 @@ def test_only_a_caller_of_all_apps_sees_the_cause_of_a_failed_check(tmp_path):
 
         assert "apple_id" in wait_for(lambda: errors("admin"))[0]
         assert errors("half") == ["the check failed; the log of the service has the cause"]
+        failing = [check for check in service.readiness()[1]["checks"] if not check["ok"]]
+        assert failing == [{"name": "configuration", "ok": False, "stops": []}], "probes have no credential"
+    finally:
+        service.stop()
+
+
+def test_a_caller_of_some_apps_sees_their_pending_settings_only(tmp_path):
+    configuration = tmp_path / "entitled.yaml"
+    configuration.write_text(APPS + CALLERS)
+    service = Service(tmp_path / "data", ["--config", configuration])
+    try:
+        apps = re.sub(r"( +)environments:.*\n", r"\g<0>\1online_checks: soft\n", APPS)
+        configuration.write_text(apps + CALLERS + "limits: {message_bytes: 1024}\n")
+        service.process.send_signal(signal.SIGHUP)
+
+        def pending(name):
+            answer = call(service, "/entitled.v1.StatusService/GetConfiguration", bearer=token(name))
+            return list(contract.status_service.GetConfigurationResponse.FromString(answer).pending_restart)
+
+        wait_for(lambda: pending("admin") == [f"apps.{APP}.online_checks", f"apps.{OTHER}.online_checks", "limits"])
+        assert pending("half") == [f"apps.{APP}.online_checks"]
     finally:
         service.stop()
 

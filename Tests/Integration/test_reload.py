@@ -1,5 +1,6 @@
 """Reload of the catalog on SIGHUP, and the events that result."""
 
+import json
 import signal
 import time
 
@@ -63,3 +64,24 @@ def test_sighup_during_startup_reloads_without_ending_the_service(tmp_path):
             assert service.process.poll() is None and time.monotonic() < deadline, service.log
             time.sleep(0.01)
         service.stop()
+
+
+def test_settings_that_apply_from_the_next_start_on_are_named(tmp_path):
+    file = tmp_path / "entitled.yaml"
+    start = CATALOG.replace("ENTITLEMENTS", "pro")
+    file.write_text(start)
+    service = Service(tmp_path / "data", ["--config", file])
+
+    def pending():
+        return json.loads(service.command("config", "show", "--json").stdout).get("pendingRestart", [])
+
+    assert pending() == []
+    file.write_text(start + "    online_checks: soft\nlimits: {message_bytes: 1024}\n")
+    service.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: pending() == ["apps.ocean-journal.online_checks", "limits"])
+    assert "settings apply from the next start on" in service.log
+    assert "needs a restart" in service.command("config", "show").stdout
+    file.write_text(start)
+    service.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: pending() == [])
+    service.stop()

@@ -6390,6 +6390,11 @@ export interface GetConfigurationResponse {
   path?: string;
   /** When it was loaded. */
   loadedAt?: string;
+  /**
+   * The sections and settings that differ from those of the start and apply from the next start on, such as `limits` or
+   * `apps.sea.receipts`; empty: all of the configuration is in force.
+   */
+  pendingRestart?: Array<string>;
 }
 
 /** The state of the service itself, its configuration, and the authenticated caller. */

@@ -6,6 +6,11 @@ package enum CallerPolicy: Sendable {
   case open
   /// Only callers in the directory are allowed.
   case listed(CallerDirectory)
+
+  /// Whether every client is allowed, so that no answer is a secret.
+  package var isOpen: Bool {
+    if case .open = self { true } else { false }
+  }
 }
 
 /// The caller policy in effect, shared by all authenticators.

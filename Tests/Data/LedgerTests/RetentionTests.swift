@@ -1,6 +1,5 @@
 import AppStore
 import Ledger
-import Logging
 import Store
 import Synchronization
 import TestSupport
@@ -26,12 +25,12 @@ import Testing
           // Stops the worker when all bodies are purged.
           guard bodies > 0 else { throw CancellationError() }
           fixture.clock.set(fixture.clock.now.advanced(byMilliseconds: 86_400_000))
-        }, logger: Logger(label: "test") { _ in lines })
+        }, logger: lines.logger)
       fixture.clock.set(at(59))
       try await worker.run()
       // Days 59 to 64: a body is purged when it is ten days old, and not before.
       #expect(left.withLock { $0 } == [3, 3, 2, 1, 1, 0])
-      #expect(lines.all == Array(repeating: "evidence bodies purged [count: 1]", count: 3))
+      #expect(lines.all == Array(repeating: "notice evidence bodies purged [count: 1]", count: 3))
     }
   }
 
@@ -127,30 +126,5 @@ import Testing
     try await store.snapshot { try $0.evidence(after: nil, limit: 9) }.count {
       $0.evidence.content.body != nil
     }
-  }
-}
-
-/// Collects log lines.
-private final class LogLines: LogHandler {
-  private let lines = Mutex<[String]>([])
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set {}
-  }
-  var logLevel: Logger.Level {
-    get { .trace }
-    set {}
-  }
-
-  var all: [String] { lines.withLock { $0 } }
-
-  subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-    get { nil }
-    set {}
-  }
-
-  func log(event: LogEvent) {
-    let metadata = (event.metadata ?? [:]).map { "\($0): \($1)" }.joined(separator: ", ")
-    lines.withLock { $0.append("\(event.message) [\(metadata)]") }
   }
 }

@@ -6,6 +6,7 @@ import Ledger
 import RPC
 import SQLiteStore
 import Store
+import TestSupport
 import Testing
 import Wire
 
@@ -51,7 +52,8 @@ struct EventLoopReaderTests {
         return try store.makeCheckReader()
       }
       let monitor = HealthMonitor(
-        store: store, health: health, maxWriteDelay: .seconds(3600), missingReaders: missing
+        store: store, health: health, maxWriteDelay: .seconds(3600), missingReaders: missing,
+        logger: LogLines().logger
       ) { 1 << 40 }
       await monitor.begin()
       #expect(!monitor.isReady)

@@ -4,6 +4,7 @@ import RPC
 import SQLiteStore
 import Store
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -12,6 +13,8 @@ import Wire
 @Suite struct HealthMonitorTests {
   private let free = Free()
   private let health = HealthService(services: Contract.services.map(\.name))
+
+  private let lines = LogLines()
 
   /// The free disk space that a test sets.
   private final class Free: Sendable {
@@ -25,7 +28,9 @@ import Wire
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try SQLiteEntitlementStore(directory: directory)
     // The maximum delay is large, so that a busy test machine fails no check.
-    let monitor = HealthMonitor(store: store, health: health, maxWriteDelay: .seconds(3600)) { [free] in
+    let monitor = HealthMonitor(
+      store: store, health: health, maxWriteDelay: .seconds(3600), logger: lines.logger
+    ) { [free] in
       free.bytes.withLock { $0 }
     }
     try await body(monitor, store)
@@ -55,8 +60,14 @@ import Wire
       #expect(health.status(of: "entitled.v1.ReceiptService") == .notServing)
       #expect(health.status(of: "entitled.v1.EntitlementService") == .serving)
       #expect(monitor.isReady)
+      await monitor.check()
       free.bytes.withLock { $0 = 1 << 30 }
       await monitor.begin()
+      #expect(
+        lines.all == [
+          "error health check failed [check: disk, error: 1 MiB free, less than 64]",
+          "notice health check succeeds again [check: disk]",
+        ], "each change is logged once")
       #expect(health.status(of: "entitled.v1.ReceiptService") == .serving)
     }
   }

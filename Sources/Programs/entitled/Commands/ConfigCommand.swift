@@ -74,8 +74,14 @@ struct ConfigShowCommand: AsyncParsableCommand {
       try await $0.getConfiguration(GetConfigurationRequest())
     }
     let path = response.path.isEmpty ? "(the demo configuration)" : response.path
+    let pending =
+      response.pendingRestart.isEmpty ? "nothing" : response.pendingRestart.joined(separator: ", ")
     client.show(
-      response, [("file", path), ("loaded", response.loadedAt.text), ("content", response.configurationJson)])
+      response,
+      [
+        ("file", path), ("loaded", response.loadedAt.text), ("needs a restart", pending),
+        ("content", response.configurationJson),
+      ])
   }
 }
 

@@ -106,7 +106,7 @@ struct Application: Sendable {
     health = HealthService(services: Contract.services.map(\.name))
     let missingReaders = MissingReaders(logger)
     monitor = HealthMonitor(
-      store: store, health: health, missingReaders: missingReaders, now: SystemClock.now,
+      store: store, health: health, missingReaders: missingReaders, now: SystemClock.now, logger: logger,
       freeBytes: { DiskSpace.free(at: settings.data) })
     information = try ServiceInformation(configuration, settings, security.tls)
     services = Services(
@@ -200,7 +200,7 @@ struct Application: Sendable {
       subscribers: servesSubscribers ? services.subscriberEndpoint : nil,
       writes: services.requestForwarder(endpoints.writes, now: SystemClock.now),
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
-      readiness: ReadinessEndpoint(monitor: monitor), tracer: traces?.tracer
+      readiness: ReadinessEndpoint(monitor: monitor, callers: callers), tracer: traces?.tracer
     ).adding(endpoints.retention, endpoints.revenueCat)
   }
 

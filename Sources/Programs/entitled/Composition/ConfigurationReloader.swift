@@ -18,6 +18,8 @@ struct ConfigurationReloader: Worker {
   let application: Application
   let tls: ListenerTLS
   let settings: ServeSettings
+  /// The configuration with which the process started.
+  let started: ServiceConfiguration
   let reloadSignals: UnixSignalsSequence
   let logger: Logger
 
@@ -38,7 +40,11 @@ struct ConfigurationReloader: Worker {
       let configuration = try ServiceConfiguration.load(path: file)
       application.adopt(configuration.catalog)
       logger.info("catalog reloaded", metadata: ["apps": "\(configuration.catalog.appIDs)"])
-      application.information.adopt(.init(configuration, settings))
+      let pending = configuration.pendingRestart(since: started)
+      application.information.adopt(.init(configuration, settings, pendingRestart: pending))
+      if !pending.isEmpty {
+        logger.warning("settings apply from the next start on", metadata: ["settings": "\(pending)"])
+      }
       application.monitor.reportConfigurationError(nil)
       reloadCallers(configuration)
       await reloadWebhooks(configuration)

@@ -29,9 +29,7 @@ package struct SandboxAnswerReader: Sendable {
   }
 
   /// Whether every client may call the service, so that its answers are no secret.
-  private var isShown: Bool {
-    if case .open = callers.value { true } else { false }
-  }
+  private var isShown: Bool { callers.value.isOpen }
 
   /// The sequence of the latest event of an app; `nil` if answers are not shown.
   package func lastSequence(ofApp app: String) async -> Int64? {

@@ -89,8 +89,8 @@ struct Server {
     ).print()
 
     let reloader = ConfigurationReloader(
-      application: application, tls: security.tls, settings: settings, reloadSignals: reloadSignals,
-      logger: logger)
+      application: application, tls: security.tls, settings: settings, started: configuration,
+      reloadSignals: reloadSignals, logger: logger)
     await run(application, reloader, listeners, store.replication, until: termination)
     await traces?.flush()
   }

@@ -52,8 +52,9 @@ extension ServiceInformation {
 
 extension ServiceInformation.LoadedConfiguration {
   /// A configuration that was loaded now.
-  init(_ configuration: ServiceConfiguration, _ settings: ServeSettings) {
+  init(_ configuration: ServiceConfiguration, _ settings: ServeSettings, pendingRestart: [String] = []) {
     self.init(
-      document: configuration.document, path: settings.configurationFile, loadedAt: SystemClock.now())
+      document: configuration.document, path: settings.configurationFile, loadedAt: SystemClock.now(),
+      pendingRestart: pendingRestart)
   }
 }

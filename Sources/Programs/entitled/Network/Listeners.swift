@@ -111,7 +111,7 @@ struct Listeners: Sendable {
     of request: HTTPRequest, _ policy: OriginPolicy, _ application: Application
   ) -> HTTPResponse? {
     guard !EdgeRouter.isCalledByOthers(request.path) else { return nil }
-    if case .open = application.callers.value, let refusal = policy.refusalOfHost(request) { return refusal }
+    if application.callers.value.isOpen, let refusal = policy.refusalOfHost(request) { return refusal }
     return policy.refusalOfOrigin(
       request, allowsAnyContentType: EdgeRouter.allowsAnyContentType(request.path))
   }

@@ -457,6 +457,9 @@ package struct GetConfigurationResponse: WireMessage {
   package var path: String = ""
   /// When it was loaded.
   package var loadedAt: GoogleProtobuf.Timestamp?
+  /// The sections and settings that differ from those of the start and apply from the next start on, such as `limits` or
+  /// `apps.sea.receipts`; empty: all of the configuration is in force.
+  package var pendingRestart: [String] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -470,6 +473,7 @@ package struct GetConfigurationResponse: WireMessage {
     configurationJson = CField.text(c.pointee.configuration_json)
     path = CField.text(c.pointee.path)
     loadedAt = CField.message(c.pointee.loaded_at)
+    pendingRestart = CField.elements(c.pointee.pending_restart, count: c.pointee.n_pending_restart)
   }
 
   /// Writes the fields that are set.
@@ -477,5 +481,6 @@ package struct GetConfigurationResponse: WireMessage {
     writer.text(1, configurationJson)
     writer.text(2, path)
     writer.message(3, loadedAt)
+    writer.texts(4, pendingRestart)
   }
 }

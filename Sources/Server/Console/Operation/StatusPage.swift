@@ -198,9 +198,15 @@ enum StatusPage {
       let rows = JSONText.object(response.configurationJson) ?? []
       return """
         <p>\(Text.loaded) \(Format.time(response.loadedAt)) <code>\(response.path.given ?? Text.demo)</code></p>
+        \(pendingRestart(response))
         \(Table.properties(rows.map { ($0, JSONText.value($0, $1)) }))
         """
     }
+  }
+
+  private static func pendingRestart(_ response: GetConfigurationResponse) -> Markup {
+    let settings = response.pendingRestart.joined(separator: ", ")
+    return settings.isEmpty ? "" : "<p class=\"problem\">\(Text.needsRestart) \(settings)</p>"
   }
 }
 

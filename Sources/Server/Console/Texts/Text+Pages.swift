@@ -341,6 +341,7 @@ extension Text {
   static let configuration = "Configuration"
   static let loaded = "Loaded"
   static let demo = "the demo configuration"
+  static let needsRestart = "Apply from the next start on:"
   static let curves =
     "Curves over time are in Grafana: deploy/grafana has the dashboards for the metrics of /metrics."
   static let curvesAre = "Curves over time are in"

@@ -1,4 +1,5 @@
 package import AppStore
+package import Logging
 internal import Platform
 package import RPC
 package import Store
@@ -65,6 +66,7 @@ package final class HealthMonitor: Worker {
   private let now: @Sendable () -> Instant
   /// Returns the free space on the disk of the store; `nil` if it is unknown.
   let freeBytes: @Sendable () -> Int64?
+  private let logger: Logger
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -73,18 +75,20 @@ package final class HealthMonitor: Worker {
   ///   - maxWriteDelay: the maximum duration of a write; most callers have disconnected after it.
   ///   - missingReaders: the event loops without a reader, which cannot answer `Check`.
   ///   - now: the machine's time.
+  ///   - logger: receives an error when a check begins to fail, with the cause.
   ///   - freeBytes: returns the free space on the disk of the store; `nil` if it is unknown.
   package init(
     store: any EntitlementStore, health: HealthService, maxWriteDelay: Duration = .seconds(5),
     missingReaders: MissingReaders = MissingReaders(),
     now: @escaping @Sendable () -> Instant = { Instant(millisecondsSince1970: 0) },
-    freeBytes: @escaping @Sendable () -> Int64?
+    logger: Logger, freeBytes: @escaping @Sendable () -> Int64?
   ) {
     self.maxWriteDelay = maxWriteDelay
     self.store = store
     self.health = health
     self.missingReaders = missingReaders
     self.now = now
+    self.logger = logger
     self.freeBytes = freeBytes
   }
 
@@ -131,14 +135,29 @@ package final class HealthMonitor: Worker {
       ] + writing.results + [
         HealthCheckResult(dependency: .configuration, problem: state.withLock { $0.configurationProblem })
       ]
-    let isStopping = state.withLock { state in
-      state.results = results
-      return state.isStopping
+    let (previous, isStopping) = state.withLock { state in
+      defer { state.results = results }
+      return (state.results, state.isStopping)
     }
     guard !isStopping else { return }
+    logChanges(to: results, from: previous)
     let stopped = Set(results.filter { $0.problem != nil }.flatMap(\.stops))
     for service in Contract.services.map(\.name) + [""] {
       health.set(stopped.contains(service) ? .notServing : .serving, for: service)
+    }
+  }
+
+  /// Logs the checks that fail since the last time, and those that succeed again. A reload logs its errors itself.
+  private func logChanges(to results: [HealthCheckResult], from previous: [HealthCheckResult]) {
+    let failed = Set(previous.filter { $0.problem != nil }.map(\.dependency))
+    for result in results where result.dependency != .configuration {
+      let check: Logger.MetadataValue = "\(result.dependency.rawValue)"
+      if let problem = result.problem {
+        guard !failed.contains(result.dependency) else { continue }
+        logger.error("health check failed", metadata: ["check": check, "error": "\(problem)"])
+      } else if failed.contains(result.dependency) {
+        logger.notice("health check succeeds again", metadata: ["check": check])
+      }
     }
   }
 

@@ -12,11 +12,14 @@ package final class ServiceInformation: Sendable {
     package let path: String?
     /// When the configuration took effect, by the system's clock.
     package let loadedAt: Instant
+    /// The sections and settings that apply from the next start on, such as `limits` or `apps.sea.receipts`.
+    package let pendingRestart: [String]
 
-    package init(document: JSONObject, path: String?, loadedAt: Instant) {
+    package init(document: JSONObject, path: String?, loadedAt: Instant, pendingRestart: [String]) {
       self.document = document
       self.path = path
       self.loadedAt = loadedAt
+      self.pendingRestart = pendingRestart
     }
   }
 

@@ -99,16 +99,21 @@ struct StatusServiceHandler: StatusServiceMethods {
     _ request: GetConfigurationRequest, _ call: CallContext
   ) async throws(Status) -> GetConfigurationResponse {
     let configuration = context.status.information.configuration
-    var document = configuration.document
+    var (document, pending) = (configuration.document, configuration.pendingRestart)
     if let visible = CallScope.current?.caller?.apps {
       var apps: JSONObject = [:]
       for (id, app) in document["apps"]?.objectValue ?? [:] where visible.contains(id) { apps[id] = app }
       document = ["apps": .object(apps)]
+      pending = pending.filter { setting in
+        let app = setting.prefix(upTo: setting.lastIndex(of: ".") ?? setting.startIndex)
+        return visible.contains { "apps.\($0)" == app }
+      }
     }
     return .with {
       $0.configurationJson = String(decoding: JSONValue.object(document).serialized(), as: UTF8.self)
       $0.path = configuration.path ?? ""
       $0.loadedAt = GoogleProtobuf.Timestamp(configuration.loadedAt)
+      $0.pendingRestart = pending
     }
   }
 }

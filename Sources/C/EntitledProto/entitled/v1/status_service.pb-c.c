@@ -1591,7 +1591,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_configuration_request__descri
   (ProtobufCMessageInit) entitled__v1__get_configuration_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_configuration_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__get_configuration_response__field_descriptors[4] =
 {
   {
     "configuration_json",
@@ -1629,16 +1629,29 @@ static const ProtobufCFieldDescriptor entitled__v1__get_configuration_response__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "pending_restart",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__GetConfigurationResponse, n_pending_restart),
+    offsetof(Entitled__V1__GetConfigurationResponse, pending_restart),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_configuration_response__field_indices_by_name[] = {
   0,   /* field[0] = configuration_json */
   2,   /* field[2] = loaded_at */
   1,   /* field[1] = path */
+  3,   /* field[3] = pending_restart */
 };
 static const ProtobufCIntRange entitled__v1__get_configuration_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_configuration_response__descriptor =
 {
@@ -1648,7 +1661,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_configuration_response__descr
   "Entitled__V1__GetConfigurationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetConfigurationResponse),
-  3,
+  4,
   entitled__v1__get_configuration_response__field_descriptors,
   entitled__v1__get_configuration_response__field_indices_by_name,
   1,  entitled__v1__get_configuration_response__number_ranges,

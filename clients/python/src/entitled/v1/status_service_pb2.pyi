@@ -64,14 +64,16 @@ class GetConfigurationRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetConfigurationResponse(_message.Message):
-    __slots__ = ["configuration_json", "loaded_at", "path"]
+    __slots__ = ["configuration_json", "loaded_at", "path", "pending_restart"]
     CONFIGURATION_JSON_FIELD_NUMBER: _ClassVar[int]
     LOADED_AT_FIELD_NUMBER: _ClassVar[int]
     PATH_FIELD_NUMBER: _ClassVar[int]
+    PENDING_RESTART_FIELD_NUMBER: _ClassVar[int]
     configuration_json: str
     loaded_at: _timestamp_pb2.Timestamp
     path: str
-    def __init__(self, configuration_json: _Optional[str] = ..., path: _Optional[str] = ..., loaded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+    pending_restart: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, configuration_json: _Optional[str] = ..., path: _Optional[str] = ..., loaded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., pending_restart: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class GetStatusRequest(_message.Message):
     __slots__: list[str] = []

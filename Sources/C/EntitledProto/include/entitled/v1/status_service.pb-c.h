@@ -429,10 +429,16 @@ struct  Entitled__V1__GetConfigurationResponse
    * When it was loaded.
    */
   Google__Protobuf__Timestamp *loaded_at;
+  /*
+   * The sections and settings that differ from those of the start and apply from the next start on, such as `limits` or
+   * `apps.sea.receipts`; empty: all of the configuration is in force.
+   */
+  size_t n_pending_restart;
+  char **pending_restart;
 };
 #define ENTITLED__V1__GET_CONFIGURATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_configuration_response__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0,NULL }
 
 
 /* Entitled__V1__WhoAmIRequest methods */
