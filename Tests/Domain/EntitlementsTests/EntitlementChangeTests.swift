@@ -50,6 +50,7 @@ import Testing
     Case(info(), info(signed: 9, renews: false), on: 10, .renewalTurnedOff),
     Case(info(renews: false), info(signed: 9), on: 10, .renewalTurnedOn),
     Case(info(), info(signed: 9, next: "yearly"), on: 10, .renewalProductChanged),
+    Case(info(next: "yearly"), info(signed: 9), on: 10, .renewalProductChanged),
     Case(info(), info(signed: 29, grace: 36), on: 31, .enteredGracePeriod),
     Case(info(), info(signed: 31, isInRetry: true), on: 31, .enteredBillingRetry),
     Case(
@@ -171,6 +172,17 @@ import Testing
     #expect(ended.map(\.kind) == [.ended])
   }
 
+  @Test("A planned change of product that takes effect is a change of product only")
+  func plannedProduct() {
+    let planned = info(signed: 5, next: "yearly")
+    var renewed = info(signed: 29, next: "yearly")
+    (renewed.productID, renewed.renewalDate) = ("yearly", day(395))
+    let facts = CustomerFacts(
+      transactions: [paid(0...30), paid(30...395, product: "yearly", signed: 29)],
+      renewals: [planned, renewed])
+    #expect(kinds(of: facts, from: 29, to: 30) == [.productChanged])
+  }
+
   @Test("A catalog in which the product grants less changes the access level")
   func accessLevel() {
     let facts = CustomerFacts(transactions: [paid(0...30)])
@@ -271,6 +283,17 @@ import Testing
   @Test("Each event kind has a distinct sentence")
   func sentences() {
     #expect(Set(Kind.allCases.map(\.sentence)).count == Kind.allCases.count)
+  }
+
+  /// The changes of time alone, from one day to another.
+  private func kinds(of facts: CustomerFacts, from first: Int64, to last: Int64) -> [Kind] {
+    func answer(_ date: Int64) -> EntitlementStatus {
+      evaluate(facts, entitlement: "pro", in: twoProducts, at: day(date))
+    }
+    return EntitlementChange.changes(
+      of: "pro", from: answer(first), to: answer(last), by: .time, at: day(last),
+      facts: FactsChange(from: facts, to: facts, by: .time)
+    ).map(\.kind)
   }
 
   private func kinds(

@@ -114,7 +114,10 @@ extension EntitlementChange {
     case (true, false): return [.renewalTurnedOff]
     case (false, true): return [.renewalTurnedOn]
     case (false, false): return []
-    case (true, true): return before.nextProduct == after.nextProduct ? [] : [.renewalProductChanged]
+    case (true, true):
+      // The planned change took effect; the change of the product has a separate event.
+      let isDone = after.nextProduct == nil && after.deciding?.productID == before.nextProduct
+      return before.nextProduct == after.nextProduct || isDone ? [] : [.renewalProductChanged]
     }
   }
 
