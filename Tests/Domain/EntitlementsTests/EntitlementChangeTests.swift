@@ -183,6 +183,19 @@ import Testing
     #expect(kinds(of: facts, from: 29, to: 30) == [.productChanged])
   }
 
+  @Test("A shared purchase that goes on after the own one is no renewal")
+  func sharedGoesOn() {
+    var shared = paid(10...375)
+    (shared.originalTransactionID, shared.ownership) = ("S", .familyShared)
+    let facts = CustomerFacts(transactions: [paid(0...30), shared])
+    #expect(kinds(of: facts, from: 29, to: 30) == [.reasonChanged])
+    var (failed, left) = (facts, facts)
+    failed.insert(info(signed: 30, grace: 46))
+    left.insert(info(signed: 30, grace: 46))
+    left.insert(info(signed: 40, isInRetry: true))
+    #expect(kinds(failed, left, 41) == [.reasonChanged])
+  }
+
   @Test("A catalog in which the product grants less changes the access level")
   func accessLevel() {
     let facts = CustomerFacts(transactions: [paid(0...30)])

@@ -90,7 +90,9 @@ extension EntitlementChange {
     }
     if before.source != after.source || before.productID != after.productID { return [.productChanged] }
     let (endBefore, endAfter) = (before.expectedEnd, after.expectedEnd)
-    if isLater(endAfter, than: endBefore) {
+    // Another purchase goes on, such as one that a family member shares. No period of it was paid now.
+    let isOtherKnown = !isSameLine && !facts.isNew(after.deciding)
+    if isLater(endAfter, than: endBefore), !isOtherKnown {
       // An early renewal joins the current period, whose own end stays the same.
       let isExtension =
         facts.isMoved(after.deciding) && facts.isSamePurchase(before.deciding, after.deciding)
@@ -98,6 +100,7 @@ extension EntitlementChange {
     }
     if isLater(endBefore, than: endAfter) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
+    if isOtherKnown { return [.reasonChanged] }
     if !facts.isSamePurchase(before.deciding, after.deciding) {
       guard isSameLine, endBefore == endAfter else { return [.renewed] }
       // The next period, whose renewal was reported before, starts; or the period before it became known.

@@ -44,6 +44,9 @@ package struct FactsChange: Sendable {
     }
   }
 
+  /// Whether an answer rests on a purchase that the facts before did not have.
+  func isNew(_ deciding: DecidingTransaction?) -> Bool { transaction(deciding).map { isNew($0) } ?? false }
+
   /// Whether the end of the period that an answer rests on was moved.
   func isMoved(_ deciding: DecidingTransaction?) -> Bool {
     guard let deciding, let old = before.index(deciding), let new = after.index(deciding) else {
