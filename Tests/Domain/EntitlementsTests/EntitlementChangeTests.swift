@@ -233,6 +233,20 @@ import Testing
     #expect(kinds(.purchase, on: 40, [info(signed: 31, isInRetry: true)]) == [.started])
   }
 
+  @Test("A renewal after a refund or an end of sharing is a start, unless Apple reported a failed payment")
+  func renewedAfterRevocation() {
+    func kinds(on start: Int64, _ renewals: [RenewalFact] = []) -> [Kind] {
+      var renewed = paid(start...(start + 30))
+      renewed.details.transactionReason = .renewal
+      let before = CustomerFacts(transactions: [paid(0...30, signed: 9, revoked: 9)], renewals: renewals)
+      var after = before
+      after.insert(renewed)
+      return changes(before, after, start + 1, by: .evidence).map(\.kind)
+    }
+    for start in [15, 30, 35] as [Int64] { #expect(kinds(on: start) == [.started], "day \(start)") }
+    #expect(kinds(on: 35, [info(signed: 31, isInRetry: true)]) == [.recovered])
+  }
+
   @Test("Each purchase that does not renew is an event, also without an entitlement")
   func purchases() {
     let coins = TransactionFact(

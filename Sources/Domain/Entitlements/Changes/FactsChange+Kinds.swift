@@ -17,6 +17,12 @@ extension FactsChange {
     case .purchase: return .started
     case .renewal:
       if before.state == .billingRetry { return .recovered }
+      // A refund, or an end of sharing of a member who joined again, explains the gap.
+      if let revoked = old.revocationDate, let expiry = old.expiresDate, revoked < expiry,
+        !self.after.hasFailedRenewal(after: last)
+      {
+        return .started
+      }
       if self.after.gap(after: last, before: next, slack: slack) != nil { return .renewed }
       return isInRetryTime ? .recovered : .started
     case nil, .unrecognized:

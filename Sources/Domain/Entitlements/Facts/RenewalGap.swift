@@ -37,7 +37,7 @@ extension CustomerFacts {
   }
 
   /// Whether Apple reported that the payment after the period at `index` failed.
-  private func hasFailedRenewal(after index: Int) -> Bool {
+  func hasFailedRenewal(after index: Int) -> Bool {
     guard let history = renewalHistory(of: index) else { return false }
     let period = period(at: index)
     return failedRenewals(history).contains { period.contains($0.period) }
