@@ -52,6 +52,20 @@ import Testing
     #expect(sentence(12).contains(monthEnd) && sentence(12).contains("does not renew"))
   }
 
+  @Test("The license of an organization reads as access until its end, and not as permanent")
+  func license() {
+    func sentence(until end: Instant?) -> String {
+      let install = AppTransactionFact(
+        originalApplicationVersion: "2.0", originalPurchaseDate: at(0), receiptExpiresDate: end,
+        signedDate: at(0))
+      let status = evaluate(
+        CustomerFacts(appTransactions: [install]), entitlement: "pro", in: fullApp, at: at(10))
+      return SupportDescription(status, about: "pro", in: fullApp, at: at(10)).customerSentence
+    }
+    #expect(sentence(until: nil) == "You own it permanently.")
+    #expect(sentence(until: at(30)).contains("\(at(30))".prefix(10)))
+  }
+
   @Test(
     "Family members and seat holders read how they got access, and nothing about payments",
     arguments: [InAppOwnershipType.familyShared, .assigned])

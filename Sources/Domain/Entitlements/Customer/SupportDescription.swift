@@ -63,7 +63,9 @@ extension EntitlementStatus {
         + "payment details in the App Store."
     case .billingLapsed: return "Your subscription ended because the App Store could not charge your renewal."
     case .nonRenewingActive, .trialActive: return "You have access\(end)."
-    case .nonConsumableOwned, .boughtBeforeVersion: return "You own it permanently."
+    // The license of an organization that bought the app ends.
+    case .nonConsumableOwned, .boughtBeforeVersion:
+      return until == nil ? "You own it permanently." : "You have access\(end)."
     case .granted: return "We gave you access\(end)."
     case .grantEnded, .grantRevoked: return "The access that we gave you has ended."
     case .externalActive: return "You bought it in another store and have access\(end)."
