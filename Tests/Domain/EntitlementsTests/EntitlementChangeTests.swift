@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import TestSupport
 import Testing
 
 /// Changes between two answers.
@@ -194,6 +195,21 @@ import Testing
     left.insert(info(signed: 30, grace: 46))
     left.insert(info(signed: 40, isInRetry: true))
     #expect(kinds(failed, left, 41) == [.reasonChanged])
+  }
+
+  @Test("Non-renewing subscriptions that add up make one event, when the next one is bought")
+  func addedUp() {
+    let seasons = [0, 80].map { purchase("season", .nonRenewingSubscription, on: $0) }
+    let (first, both) = (CustomerFacts(transactions: [seasons[0]]), CustomerFacts(transactions: seasons))
+    func kinds(_ before: CustomerFacts, _ dayBefore: Int64, on date: Int64, by cause: ChangeCause) -> [Kind] {
+      EntitlementChange.changes(
+        of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(dayBefore)),
+        to: evaluate(both, entitlement: "pro", in: app, at: at(date)), by: cause, at: at(date),
+        facts: FactsChange(from: before, to: both, by: cause)
+      ).map(\.kind)
+    }
+    #expect(kinds(first, 80, on: 80, by: .evidence) == [.renewed])
+    #expect(kinds(both, 89, on: 90, by: .time).isEmpty)
   }
 
   @Test("A catalog in which the product grants less changes the access level")

@@ -100,7 +100,10 @@ extension EntitlementChange {
     }
     if isLater(endBefore, than: endAfter) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
-    if isOtherKnown { return [.reasonChanged] }
+    if isOtherKnown {
+      // Non-renewing subscriptions add up: the next one was reported when it was bought.
+      return before.reason == .nonRenewingActive && after.reason == before.reason ? [] : [.reasonChanged]
+    }
     if !facts.isSamePurchase(before.deciding, after.deciding) {
       guard isSameLine, endBefore == endAfter else { return [.renewed] }
       // The next period, whose renewal was reported before, starts; or the period before it became known.
