@@ -212,6 +212,29 @@ import Testing
     #expect(kinds(both, 89, on: 90, by: .time).isEmpty)
   }
 
+  @Test("A longer grace period, and a catalog with longer access, are no renewal")
+  func longerWithoutPayment() {
+    let before = CustomerFacts(transactions: [paid(0...30)], renewals: [info(signed: 30, grace: 33)])
+    var after = before
+    after.insert(info(signed: 31, grace: 46))
+    let grace = changes(before, after, 32, by: .evidence)
+    #expect(grace.map(\.kind) == [.extended] && grace.map(\.effectiveAt) == [day(32)])
+    let season = CustomerFacts(transactions: [purchase("season", .nonRenewingSubscription, on: 0)])
+    func answer(_ duration: String) -> EntitlementStatus {
+      let product = ProductDefinition(
+        productID: "season", type: .nonRenewingSubscription, duration: Period(duration), entitlements: ["pro"]
+      )
+      let app = AppDefinition(
+        id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil),
+        environments: [.sandbox], products: [product])
+      return evaluate(season, entitlement: "pro", in: app, at: at(10))
+    }
+    let longer = EntitlementChange.changes(
+      of: "pro", from: answer("P90D"), to: answer("P120D"), by: .catalog, at: at(10),
+      facts: FactsChange(from: season, to: season, by: .catalog))
+    #expect(longer.map(\.kind) == [.extended])
+  }
+
   @Test("A catalog in which the product grants less changes the access level")
   func accessLevel() {
     let facts = CustomerFacts(transactions: [paid(0...30)])

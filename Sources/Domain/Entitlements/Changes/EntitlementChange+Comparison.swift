@@ -93,10 +93,11 @@ extension EntitlementChange {
     // Another purchase goes on, such as one that a family member shares. No period of it was paid now.
     let isOtherKnown = !isSameLine && !facts.isNew(after.deciding)
     if isLater(endAfter, than: endBefore), !isOtherKnown {
-      // An early renewal joins the current period, whose own end stays the same.
-      let isExtension =
-        facts.isMoved(after.deciding) && facts.isSamePurchase(before.deciding, after.deciding)
-      return [isExtension ? .extended : .renewed]
+      // An early renewal joins the current period, whose own end stays the same. A longer grace period, or a catalog with
+      // longer access, pays for no period.
+      let isSame = facts.isSamePurchase(before.deciding, after.deciding)
+      let isLonger = after.state == .gracePeriod || facts.isMoved(after.deciding)
+      return [cause == .catalog || isSame && isLonger ? .extended : .renewed]
     }
     if isLater(endBefore, than: endAfter) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }

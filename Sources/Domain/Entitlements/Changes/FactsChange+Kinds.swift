@@ -104,7 +104,7 @@ extension FactsChange {
         transaction.flatMap { isNew($0) ? $0.purchaseDate : nil }
       case .enteredGracePeriod: transaction?.expiresDate
       case .ended, .enteredBillingRetry, .reasonChanged: after.isEntitled ? nil : after.until
-      case .extended, .shortened: transaction?.signedDate
+      case .extended, .shortened: isMoved(after.deciding) ? transaction?.signedDate : nil
       case .renewalTurnedOff, .renewalTurnedOn, .renewalProductChanged:
         self.after.renewals.filter { $0.originalTransactionID == after.deciding?.originalTransactionID }
           .map(\.signedDate).max()
