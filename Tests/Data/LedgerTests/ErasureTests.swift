@@ -167,6 +167,26 @@ import Testing
     }
   }
 
+  @Test("A replica erases the customers that another replica appended to the list since it was opened")
+  func sharedList() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "list-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let key = InstallationKey(bytes: [7])
+    let list = try ErasureList(path: path, key: key)
+    try await LedgerFixture.run { fixture in
+      let ledger = fixture.makeLedger(fixture.store, erasures: try ErasureList(path: path, key: key)) { _ in }
+      _ = try await fixture.submit(period(fixture, token: token))
+      _ = try await ledger.erase("ana", fixture.scope)
+    }
+    // As a database that lost the commit of the erasure.
+    try await LedgerFixture.run { copy in
+      _ = try await copy.submit(period(copy, token: token))
+      let ledger = copy.makeLedger(copy.store, erasures: list) { _ in }
+      #expect(try await ledger.applyErasures() == [Self.customer("ana")])
+      #expect(try copy.facts(of: "ana") == nil)
+    }
+  }
+
   @Test("After a crash in the middle of a line the list has all complete lines")
   func tornLine() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "list-\(UUID())").path

@@ -33,21 +33,44 @@ package final class ErasureList: Sendable {
     self.path = path
     self.key = key.derived(for: "erasures")
     records = Mutex([])
-    var lines = try Self.lines(of: path)
-    let head = "\(Self.format) \(hash(["key"]))"
-    if lines.isEmpty {
-      try Self.append([head], to: path)
+    if let found = try stored(at: path) {
+      records.withLock { $0 = found }
     } else {
-      guard lines.removeFirst() == head else { throw .otherKey(path: path) }
+      try Self.append([head], to: path)
     }
+  }
+
+  /// Reads the file again, to which another replica may have appended. If it is missing, the list stays as it is.
+  func reload() throws(ErasureListError) {
+    guard let path else { return }
+    // Held during the read, so that what is appended meanwhile stays in the list.
+    let result: Result<Void, ErasureListError> = records.withLock { records in
+      do throws(ErasureListError) {
+        if let found = try stored(at: path) { records = found }
+      } catch {
+        return .failure(error)
+      }
+      return .success(())
+    }
+    try result.get()
+  }
+
+  /// The erasures of the file; `nil` if it is missing or empty.
+  private func stored(at path: String) throws(ErasureListError) -> [ErasureRecord]? {
+    var lines = try Self.lines(of: path)
+    guard !lines.isEmpty else { return nil }
+    guard lines.removeFirst() == head else { throw .otherKey(path: path) }
     var read: [ErasureRecord] = []
     for line in lines {
       let fields = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
       guard fields.count == 2 else { throw .malformed(path: path) }
       read.append(ErasureRecord(id: fields[0], customerHash: fields[1]))
     }
-    records.withLock { $0 = read }
+    return read
   }
+
+  /// The first line of the file, which shows whether it was written with this key.
+  private var head: String { "\(Self.format) \(hash(["key"]))" }
 
   /// All erasures, oldest first.
   var all: [ErasureRecord] { records.withLock { $0 } }

@@ -59,6 +59,8 @@ extension EvidenceLedger {
       _ erased: [CustomerKey], _ isErased: @escaping @Sendable (CustomerKey) -> Bool
     ) async throws(LedgerError) -> Void = { (_, _) async throws(LedgerError) in }
   ) async throws(LedgerError) -> [CustomerKey] {
+    // Another replica may have led since the list was read, and the database may have lost its last commits.
+    do { try erasures.reload() } catch { throw .store(.failed(error.description)) }
     try await saveList()
     let list = erasures
     let listed = list.all
