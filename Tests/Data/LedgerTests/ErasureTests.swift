@@ -105,6 +105,27 @@ import Testing
     }
   }
 
+  @Test("Rejected documents with the token lose their bodies also if the list cannot be written")
+  func rejectedWithoutList() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "erasures-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let list = try ErasureList(path: folder.appending(path: "list").path, key: InstallationKey(bytes: [7]))
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(period(fixture, token: token))
+      let payload = Base64.url.encode(Array(#"{"appAccountToken":"\#(token)"}"#.utf8))
+      let body = Array(#"{"signedPayload":"eyJhbGciOiJFUzI1NiJ9.\#(payload).AAAA"}"#.utf8)
+      _ = try await fixture.ledger.recordRejection(
+        IncomingNotification(
+          appID: "ocean", body: body, source: .notification, receivedAt: fixture.clock.now),
+        as: .notificationV2, reason: "BAD_SIGNATURE", problem: "")
+      try FileManager.default.removeItem(at: folder)
+      let ledger = fixture.makeLedger(fixture.store, erasures: list) { _ in }
+      await #expect(throws: LedgerError.self) { try await ledger.erase("ana", fixture.scope) }
+      let rejected = try await fixture.evidence().filter { $0.verdict != .accepted }
+      #expect(rejected.map { $0.content.body == nil } == [true])
+    }
+  }
+
   @Test("The event names the pseudonym, and the id only in memory")
   func event() async throws {
     try await LedgerFixture.run { fixture in

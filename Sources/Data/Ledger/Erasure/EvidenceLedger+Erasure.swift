@@ -39,8 +39,9 @@ extension EvidenceLedger {
       return result
     }
     guard !scope.isDryRun else { return result }
-    try await saveList()
+    // Before the list, which the next start completes after an error: another call would not find the tokens any more.
     try await purgeRejected(of: scope.appID, naming: result.erasedNames)
+    try await saveList()
     await store.purgeRemnants()
     return result
   }
