@@ -37,6 +37,7 @@ extension AppReconciler {
     if !isStarted, let last = watermark.lastDelivery {
       cadence.restore(.init(last: last, typicalInterval: watermark.typicalInterval), of: target)
     }
+    correctTimes(to: now)
     if policy.repairsGaps {
       if !isStarted, now.milliseconds(since: watermark.examinedUntil) > Self.minDowntime {
         try await begin(.downtime, from: watermark.examinedUntil, at: now)
@@ -44,12 +45,15 @@ extension AppReconciler {
         gapCheckedAt = now
         try await begin(.deliveryGap, from: last, at: now)
       }
-      if now.milliseconds(since: watermark.searchedUntil) >= Self.day {
+      if Self.isAhead(watermark.searchedUntil, of: now) {
+        // The clock was ahead, so nothing shows until when deliveries were searched.
+        try await begin(.scheduled, from: oldestNotification(at: now), at: now)
+      } else if now.milliseconds(since: watermark.searchedUntil) >= Self.day {
         try await begin(.scheduled, from: watermark.searchedUntil, at: now)
       }
     }
     if let period = policy.fullPollInterval,
-      watermark.lastFullPollAt.map({ $0.advanced(by: period) <= now }) ?? true
+      watermark.lastFullPollAt.map({ Self.isAhead($0, of: now) || $0.advanced(by: period) <= now }) ?? true
     {
       try await begin(.fullPoll, from: now, at: now)
     }
@@ -57,6 +61,18 @@ extension AppReconciler {
     if watermarkSavedAt.map({ now.milliseconds(since: $0) >= Self.minute }) ?? true {
       try await saveWatermark(at: now)
     }
+  }
+
+  /// Whether a stored time is of a clock that was ahead and is set back. The clocks of two replicas differ by less.
+  private static func isAhead(_ instant: Instant, of now: Instant) -> Bool {
+    instant.milliseconds(since: now) > minDowntime
+  }
+
+  /// Corrects times of a clock that was ahead and is set back: what follows them would wait until then.
+  private func correctTimes(to now: Instant) {
+    cadence.limit(target, to: now)
+    if let checked = gapCheckedAt, now < checked { gapCheckedAt = nil }
+    if let saved = watermarkSavedAt, now < saved { watermarkSavedAt = nil }
   }
 
   /// Returns the time of the last delivery if the pause since then has become a delivery gap.
@@ -89,9 +105,7 @@ extension AppReconciler {
   /// 180 days in Production, 30 in the sandbox. `now` is the time at which the repair was found due: a sandbox's clock
   /// may have been advanced since.
   private func begin(_ reason: Repair.Reason, from: Instant, at now: Instant) async throws {
-    // A day less than the history has, because the call comes later.
-    let maxHistory = (target.environment.notificationHistoryDays - 1) * Self.day
-    let oldest = now.advanced(byMilliseconds: -maxHistory)
+    let oldest = oldestNotification(at: now)
     let overlap = reason == .scheduled ? Self.searchOverlap : Self.overlap
     try await store.write { [target] store throws(StoreError) in
       try store.purgeRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.repairRetention))
@@ -115,6 +129,11 @@ extension AppReconciler {
       if reason == .fullPoll { watermark.lastFullPollAt = now }
       try store.put(watermark, of: target.appID, in: target.environment)
     }
+  }
+
+  /// The time of the oldest notification that Apple still has: a day less than its history, because the call comes later.
+  private func oldestNotification(at now: Instant) -> Instant {
+    now.advanced(byMilliseconds: -(target.environment.notificationHistoryDays - 1) * Self.day)
   }
 
   /// Runs the unfinished repairs, oldest first, each with the app's current definition. The first error ends the tick;

@@ -38,6 +38,9 @@ package final class DeliveryCadence: Sendable {
       average = count == 0 ? interval : (average * 4 + interval) / 5
       count = min(count + 1, Self.minCount)
     }
+
+    /// Moves a last delivery of a clock that was ahead to `now`.
+    fileprivate mutating func limit(to now: Instant) { last = min(last, now) }
   }
 
   private let arrivals = Mutex<[AppEnvironment: ArrivalStatistics]>([:])
@@ -59,6 +62,11 @@ package final class DeliveryCadence: Sendable {
 
   /// Returns the statistics; `nil` before the first arrival.
   func statistics(_ target: AppEnvironment) -> ArrivalStatistics? { arrivals.withLock { $0[target] } }
+
+  /// Limits the time of the last delivery to `now`, because a clock that was ahead and is set back would hide gaps.
+  func limit(_ target: AppEnvironment, to now: Instant) {
+    arrivals.withLock { _ = $0[target]?.limit(to: now) }
+  }
 
   /// Restores stored statistics, unless a notification has arrived since the process started.
   func restore(_ stored: ArrivalStatistics, of target: AppEnvironment) {

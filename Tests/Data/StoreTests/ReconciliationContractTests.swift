@@ -199,6 +199,8 @@ struct ReconciliationContractTests {
     #expect(mark.unread == nil && mark.completeUntil == instant(30))
     mark.advance(to: instant(40))
     #expect(mark.completeUntil == instant(40))
+    mark.advance(to: instant(35))
+    #expect(mark.completeUntil == instant(35), "the clock was set back")
   }
 
   @Test("An error is recorded in all unfinished repairs of the environment", arguments: Backend.allCases)

@@ -31,6 +31,18 @@ struct DeliveryCadenceTests {
     #expect(cadence.statistics(target)?.typicalInterval.map { (95_000...100_000).contains($0) } == true)
   }
 
+  @Test("After the clock was set back, the last delivery is not later than now")
+  func clockSetBack() {
+    let cadence = DeliveryCadence()
+    cadence.limit(target, to: instant(1))
+    #expect(cadence.statistics(target) == nil)
+    cadence.recordArrival(target, at: instant(50))
+    cadence.limit(target, to: instant(60))
+    #expect(cadence.statistics(target)?.last == instant(50))
+    cadence.limit(target, to: instant(7))
+    #expect(cadence.statistics(target)?.last == instant(7))
+  }
+
   @Test("Restored statistics never retarget newer arrivals")
   func persistence() {
     let cadence = DeliveryCadence()

@@ -146,9 +146,10 @@ package struct DeliveryWatermark: Hashable, Sendable {
   /// The time up to which deliveries were received or a repair is responsible for them.
   package var examinedUntil: Instant { unread.map { max($0.upperBound, completeUntil) } ?? completeUntil }
 
-  /// Records that deliveries were received until `now`. While a history is unread, earlier ones may be missing.
+  /// Records that deliveries were received until `now`, also after the clock was set back. While a history is unread,
+  /// earlier ones may be missing.
   package mutating func advance(to now: Instant) {
-    if unread == nil { completeUntil = max(completeUntil, now) }
+    if unread == nil { completeUntil = now }
   }
 
   /// Records that the history of `span` was read: of all notifications, or with `onlyFailures` of those that Apple failed
