@@ -65,6 +65,29 @@ struct LostCommitTests {
     await store.close()
   }
 
+  @Test(
+    "A leader whose takeover the database lost does not write after another replica took over with the same epoch",
+    arguments: [false, true])
+  func lostTakeover(endsSession: Bool) async throws {
+    try await withReplicas { first, _, control in
+      try await first.beat()
+      _ = try await first.append("a")
+      // As in a standby that lacked the takeover, where another replica leads and has committed as often.
+      try control.execute("UPDATE history SET name = 7 WHERE epoch = 1")
+      if endsSession {
+        try control.execute(
+          """
+          SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name LIKE 'entitled writer%'
+          """)
+      }
+      await #expect(throws: StoreError.anotherWriter) { try await first.append("b") }
+      #expect(try first.role == .follower)
+      #expect(try control.number("SELECT epoch FROM head") == 1)
+      #expect(try await first.count() == 1)
+    }
+  }
+
   /// Takes the right to write as another replica does, as soon as the commit in progress has ended. It waits on a thread of
   /// its own, because those of tasks are few, and the commit needs them.
   private func takeOver(_ settings: PostgresSettings) -> Task<Void, any Error> {

@@ -230,7 +230,7 @@ extension PostgresDatabase {
   /// its epoch is refused. Ends the failed transaction.
   private func isReplaced(_ claim: WriterClaim) throws(StoreError) -> Bool {
     try connection.execute("ROLLBACK")
-    return try connection.number("SELECT epoch FROM head") != claim.epoch
+    return try !claim.isLatest(on: connection)
   }
 
   /// Takes the right to write again, on a new session.

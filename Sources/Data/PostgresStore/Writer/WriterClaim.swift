@@ -3,11 +3,14 @@ internal import Store
 
 /// The right of one session to write, and the number of its last commit, as in the table `head`.
 ///
-/// Each commit is conditional on both. A writer that was replaced, or frozen and woken, changes nothing, because its
-/// epoch is refused.
+/// Each commit is conditional on all of it. A writer that was replaced, or frozen and woken, changes nothing, because
+/// its epoch is refused.
 struct WriterClaim {
   /// The number of writers that there were up to this one.
   let epoch: Int64
+  /// The name of its term in the table `history`. A failover may lose the beginning of a term; the next writer has the
+  /// same epoch then, and another name.
+  let term: Int64
   /// The number of commits up to the last one.
   let position: Int64
 
@@ -20,17 +23,20 @@ struct WriterClaim {
   static func take(
     on connection: PostgresConnection<StoreError>, after last: WriterClaim?
   ) throws(StoreError) -> WriterClaim {
+    let term = Int64.random(in: 1 ... .max)
     let rows = try connection.query(
       PostgresRequest(
         """
         WITH taken AS (
           UPDATE head SET epoch = epoch + 1 WHERE epoch = coalesce($1, epoch)
+            AND ($4 IS NULL OR EXISTS (SELECT 1 FROM history own WHERE own.epoch = $1 AND own.name = $4))
             AND (SELECT oldest FROM store_version) <= $2 RETURNING epoch, position),
         begun AS (INSERT INTO history (epoch, name, position) SELECT epoch, $3, position FROM taken)
         SELECT epoch, position FROM taken
-        """, [.int8(orNull: last?.epoch), .int8(PostgresSchema.version), .int8(.random(in: 1 ... .max))]))
+        """,
+        [.int8(orNull: last?.epoch), .int8(PostgresSchema.version), .int8(term), .int8(orNull: last?.term)]))
     guard rows.count == 1 else { throw .anotherWriter }
-    return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
+    return WriterClaim(epoch: rows.number(0, 0), term: term, position: rows.number(0, 1))
   }
 
   /// Takes the right to write together with the lease, in one statement: a process that is frozen between them takes
@@ -41,6 +47,7 @@ struct WriterClaim {
     on connection: PostgresConnection<StoreError>, with lease: Lease, catalog: UInt64
   ) throws(StoreError) -> WriterClaim? {
     _ = try connection.query(CatalogOrder.registration(of: catalog))
+    let term = Int64.random(in: 1 ... .max)
     let rows = try connection.query(
       PostgresRequest(
         """
@@ -49,21 +56,34 @@ struct WriterClaim {
         begun AS (INSERT INTO history (epoch, name, position) SELECT epoch, $2, position FROM led)
         SELECT epoch, position FROM led
         """,
-        [.text(lease.instance), .int8(.random(in: 1 ... .max)), .int8(Int64(bitPattern: catalog))]))
+        [.text(lease.instance), .int8(term), .int8(Int64(bitPattern: catalog))]))
     guard rows.count == 1 else { return nil }
-    return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
+    return WriterClaim(epoch: rows.number(0, 0), term: term, position: rows.number(0, 1))
   }
 
   /// Whether the commit after this claim happened before another writer took over, as the beginning of the other one's
   /// term shows; `nil` if that is not stored.
   func wasAdvanced(on connection: PostgresConnection<StoreError>) throws(StoreError) -> Bool? {
     let rows = try connection.query(
-      PostgresRequest("SELECT position FROM history WHERE epoch = $1", [.int8(epoch + 1)]))
+      PostgresRequest(
+        """
+        SELECT later.position FROM history own JOIN history later ON later.epoch = own.epoch + 1
+        WHERE own.epoch = $1 AND own.name = $2
+        """, [.int8(epoch), .int8(term)]))
     return rows.count == 1 ? rows.number(0, 0) == advanced.position : nil
   }
 
+  /// Whether no other writer took over.
+  func isLatest(on connection: PostgresConnection<StoreError>) throws(StoreError) -> Bool {
+    let rows = try connection.query(
+      PostgresRequest(
+        "SELECT 1 FROM head JOIN history USING (epoch) WHERE epoch = $1 AND name = $2",
+        [.int8(epoch), .int8(term)]))
+    return rows.count == 1
+  }
+
   /// The claim after a commit.
-  var advanced: WriterClaim { WriterClaim(epoch: epoch, position: position + 1) }
+  var advanced: WriterClaim { WriterClaim(epoch: epoch, term: term, position: position + 1) }
 
   /// The statement that makes a commit the next one of this writer, and announces to other processes that customers with
   /// the hashes `changed` may have changed. It fails in any other case, and the commit, which follows in the same round
@@ -73,10 +93,11 @@ struct WriterClaim {
     PostgresRequest(
       """
       WITH moved AS (
-        UPDATE head SET position = position + 1 WHERE epoch = $1 AND position = $2 RETURNING position),
+        UPDATE head SET position = position + 1 WHERE epoch = $1 AND position = $2
+          AND EXISTS (SELECT 1 FROM history own WHERE own.epoch = $1 AND own.name = $4) RETURNING position),
       announced AS (
         INSERT INTO change (position, at, customers) SELECT position, clock_timestamp(), $3 FROM moved)
       SELECT 1 / count(*)\(notifies ? ", pg_notify('\(ChangeFeedWorker.channel)', '')" : "") FROM moved
-      """, [.int8(epoch), .int8(position), .array(changed)])
+      """, [.int8(epoch), .int8(position), .array(changed), .int8(term)])
   }
 }
