@@ -96,7 +96,8 @@ extension Delivery {
     _ outcome: String, at now: Instant, schedule: RetrySchedule, retryAfter: Int64?
   ) -> Delivery {
     var next = self
-    let first = firstAttemptAt ?? now
+    // A first attempt in the future is of a clock that was ahead.
+    let first = min(firstAttemptAt ?? now, now)
     next.firstAttemptAt = first
     next.attempts += 1
     next.outcome = outcome

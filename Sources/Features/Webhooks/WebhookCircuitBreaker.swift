@@ -70,6 +70,9 @@ package struct RetrySchedule: Hashable, Sendable {
   package static let standard = RetrySchedule(
     delays: [5, 5 * 60, 30 * 60, 2 * 3_600, 5 * 3_600, 10 * 3_600, 14 * 3_600, 20 * 3_600, 24 * 3_600])
 
+  /// The milliseconds from an attempt to the next one at most; `Retry-After` counts up to a day.
+  var longestDelay: Int64 { max(offsets.last ?? 0, Instant.millisecondsPerDay) }
+
   /// Returns the time of the next attempt after one failed at `now`; `nil` if the message becomes a dead letter.
   func next(after now: Instant, first: Instant) -> Instant? {
     let age = now.milliseconds(since: first)

@@ -96,7 +96,7 @@ extension WebhookWorker {
   /// Records the counts of deliveries, at most once a second because counting reads all rows.
   func recordMetrics() async throws(StoreError) {
     let instant = now()
-    guard measuredAt.map({ instant.milliseconds(since: $0) >= 1_000 }) ?? true else { return }
+    guard measuredAt.map({ instant < $0 || instant.milliseconds(since: $0) >= 1_000 }) ?? true else { return }
     measuredAt = instant
     let counts = try await store.read { [settings] reader throws(StoreError) in
       try reader.deliveryCounts(of: settings.key)

@@ -38,6 +38,8 @@ actor WebhookWorker {
   var attempts = 0
   /// The time of the last ``recordMetrics()``.
   var measuredAt: Instant?
+  /// The time of the last run.
+  private var lastRun: Instant?
 
   init(
     _ settings: WebhookSettings, source: any MessageSource, exchange: any HTTPExchange,
@@ -71,6 +73,7 @@ actor WebhookWorker {
     }
     position = max(position, saved.position)
     isGone = false
+    try await retryIfClockWasSetBack()
     var isBusy = true
     while isBusy, !isGone, !Task.isCancelled, breaker.retryDelay(at: now()) == nil {
       isBusy = try await breaker.isDown ? probe() : step()
@@ -82,7 +85,26 @@ actor WebhookWorker {
     let due = try await store.read { [settings] reader throws(StoreError) in
       try reader.nextDue(of: settings.key)
     }
-    return due.map { min(max($0.milliseconds(since: now()), 1), Self.maxWait) } ?? Self.maxWait
+    guard let wait = due?.milliseconds(since: now()) else { return Self.maxWait }
+    if wait > settings.schedule.longestDelay {
+      // A worker before this one had a clock that was ahead.
+      try await retryAll()
+      return 1
+    }
+    return min(max(wait, 1), Self.maxWait)
+  }
+
+  /// Makes all deliveries due if the clock was ahead at the last run, because they would wait until it shows their times
+  /// again.
+  private func retryIfClockWasSetBack() async throws(StoreError) {
+    let instant = now()
+    if let lastRun, lastRun.milliseconds(since: instant) > Self.maxWait { try await retryAll() }
+    lastRun = instant
+  }
+
+  private func retryAll() async throws(StoreError) {
+    let (key, instant) = (settings.key, now())
+    try await store.write { store throws(StoreError) in try store.retryNow(key, at: instant) }
   }
 
   private func cursor() async throws(StoreError) -> WebhookCursor? {
