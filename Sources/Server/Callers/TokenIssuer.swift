@@ -94,6 +94,10 @@ package final class TokenIssuer: Sendable {
     guard let subject = claims[terms.subjectClaim]?.stringValue, !subject.isEmpty else {
       throw .badToken(reason: "missing subject, the claim '\(terms.subjectClaim)'")
     }
+    // PostgreSQL stores none: the audit entries and inbox entries of other callers in the same write would fail too.
+    guard !subject.utf8.contains(0) else {
+      throw .badToken(reason: "the subject, the claim '\(terms.subjectClaim)', contains a NUL")
+    }
     let roles = terms.rolesClaim.map { Self.texts(claims[$0]) } ?? []
     return Claims(
       subject: subject, roles: Set(roles.compactMap { Role(rawValue: $0) }), expiresAt: expiresAt)

@@ -77,6 +77,7 @@ import Testing
       ("exp", .number(JSONNumber(seconds - 31)), "expired"),
       ("nbf", .number(JSONNumber(seconds + 31)), "not valid yet"),
       ("sub", "", "missing subject, the claim 'sub'"),
+      ("sub", "a\u{0}b", "the subject, the claim 'sub', contains a NUL"),
       ("exp", .null, "missing expiry"), ("exp", "tomorrow", "missing expiry"),
       ("aud", "entitled others", "wrong audience 'entitled others'"),
       ("aud", ["entitled", 1], "malformed audience"),
