@@ -169,8 +169,9 @@ def test_the_history_is_paged_and_filtered(store):
     page = client.get_transaction_history(any_id, None, only, GetTransactionHistoryVersion.V2)
     assert [store.transaction(jws).productId for jws in page.signedTransactions] == ["pro.monthly"]
     client.finish_transaction(any_id)
-    page = client.get_transaction_history(any_id, None, request, GetTransactionHistoryVersion.V2)
-    assert any_id not in {store.transaction(jws).transactionId for jws in page.signedTransactions}
+    for version, changed in [(GetTransactionHistoryVersion.V2, [any_id]), (GetTransactionHistoryVersion.V1, [])]:
+        page = client.get_transaction_history(any_id, revision, request, version)
+        assert [store.transaction(jws).transactionId for jws in page.signedTransactions] == changed
 
 
 def test_transactions_orders_and_app_transactions_are_found(store):

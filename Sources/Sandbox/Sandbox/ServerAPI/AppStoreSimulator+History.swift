@@ -50,9 +50,8 @@ extension AppStoreSimulator {
   /// (Apple: Get Transaction History, revision).
   func history(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
-    let filter = try HistoryFilter(call.query)
+    let filter = try HistoryFilter(call.query, hasFinishedConsumables: call.path.first != "v1")
     var sold = world.purchases(of: account, in: call.app.id).filter { sold in
-      // Finished consumables leave the history unless they were refunded.
       let product = world.product(sold.productID, of: sold.app)
       return filter.admits(sold, product)
     }
@@ -130,6 +129,7 @@ extension AppStoreSimulator {
 /// for the parameter.
 private struct HistoryFilter {
   let isDescending: Bool
+  private let hasFinishedConsumables: Bool
   private let start: Int64?
   private let end: Int64?
   private let products: [String]
@@ -143,7 +143,12 @@ private struct HistoryFilter {
     .consumable: "CONSUMABLE", .nonConsumable: "NON_CONSUMABLE",
   ]
 
-  init(_ query: Query) throws(ServerAPIError) {
+  /// Decodes and validates a query.
+  ///
+  /// - hasFinishedConsumables: whether the history has consumables that the app finished. Version 1 leaves them out unless
+  ///   they are refunded (Apple: Get Transaction History V1, HistoryResponse).
+  init(_ query: Query, hasFinishedConsumables: Bool) throws(ServerAPIError) {
+    self.hasFinishedConsumables = hasFinishedConsumables
     guard ["ASCENDING", "DESCENDING"].contains(query["sort"] ?? "ASCENDING") else { throw .invalidSort }
     isDescending = query["sort"] == "DESCENDING"
     start = try Self.date(query["startDate"], .invalidStartDate)
@@ -173,7 +178,9 @@ private struct HistoryFilter {
 
   /// Whether the transaction matches all filters.
   func admits(_ sold: SoldTransaction, _ product: SandboxProduct?) -> Bool {
-    if product?.type == .consumable, sold.isFinished, sold.revocation == nil { return false }
+    if !hasFinishedConsumables, product?.type == .consumable, sold.isFinished, sold.revocation == nil {
+      return false
+    }
     let date = sold.purchaseDate.millisecondsSince1970
     guard start.map({ date >= $0 }) ?? true, end.map({ date < $0 }) ?? true else { return false }
     guard products.isEmpty || products.contains(sold.productID) else { return false }

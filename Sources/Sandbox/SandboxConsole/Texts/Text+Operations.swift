@@ -113,7 +113,7 @@ extension Text {
     case .extend: ("Extend a renewal date", "By up to 90 days, at most twice a year.")
     case .massExtend: ("Extend all renewal dates", "Of the subscribers of a product.")
     case .extensionTime: ("Set the time of mass extensions", "How long later ones take.")
-    case .finish: ("Finish a transaction", "Finished consumables leave history and receipts.")
+    case .finish: ("Finish a transaction", "Finished consumables leave receipts and version 1 of the history.")
     case .reportConsumption: ("Report consumption", "As the Server API's call does.")
     case .setAppAccountToken:
       ("Set the app account token", "A UUID that links the purchase to your customer.")

@@ -1,0 +1,45 @@
+import AppStore
+import HTTP
+import JSON
+import Testing
+
+@testable import Sandbox
+
+/// The lists of a customer's transactions in Apple's Server API.
+@Suite final class TransactionListTests {
+  private let store: AppStoreSimulator
+
+  init() throws {
+    store = try AppStoreSimulator(
+      apps: [DemoWorld.app], storage: .memory, now: { DemoWorld.start.advanced(byMilliseconds: 1000) })
+  }
+
+  private func call(_ path: String) async throws -> JSONObject {
+    let response = await store.respond(to: TestToken().request("GET", path, at: DemoWorld.start))
+    return try #require(JSONValue(parsing: response.body).objectValue)
+  }
+
+  private func buy(_ product: String, _ account: String = "ann") async throws -> String {
+    try await store.purchase(PurchaseOrder(app: "demo", productId: product, account: account)).transactionId
+  }
+
+  private func act(_ action: Action, _ members: JSONObject) async throws {
+    _ = try await store.perform(action, Parameters(members))
+  }
+
+  private func ids(_ response: JSONObject) throws -> [String] {
+    try (response["signedTransactions"]?.arrayValue ?? []).compactMap(\.stringValue).compactMap {
+      try UnverifiedPayload.of($0)["transactionId"]?.stringValue
+    }
+  }
+
+  // Apple: HistoryResponse, Get Transaction History V1.
+  @Test("A finished consumable stays in version 2 of the history, and in version 1 only if it is refunded")
+  func finishedConsumables() async throws {
+    let (finished, refunded) = (try await buy("coins"), try await buy("coins"))
+    for id in [finished, refunded] { try await act(.finish, ["transactionId": .string(id)]) }
+    try await act(.refund, ["transactionId": .string(refunded)])
+    #expect(try await ids(call("/inApps/v2/history/\(finished)")) == [finished, refunded])
+    #expect(try await ids(call("/inApps/v1/history/\(finished)")) == [refunded])
+  }
+}
