@@ -42,4 +42,30 @@ import Testing
     #expect(try await ids(call("/inApps/v2/history/\(finished)")) == [finished, refunded])
     #expect(try await ids(call("/inApps/v1/history/\(finished)")) == [refunded])
   }
+
+  // Apple: RefundHistoryResponse: "Consider storing the revision token from the last page of results".
+  @Test("The revision of an empty refund history returns the refunds since")
+  func revisionOfNothing() async throws {
+    let id = try await buy("unlock")
+    let nothing = try await call("/inApps/v2/refund/lookup/\(id)")
+    #expect(try ids(nothing).isEmpty && nothing["hasMore"] == false)
+    let revision = try #require(nothing["revision"]?.stringValue)
+    try await act(.refund, ["transactionId": .string(id)])
+    #expect(try await ids(call("/inApps/v2/refund/lookup/\(id)?revision=\(revision)")) == [id])
+  }
+
+  @Test("The revision of a refund that was reversed returns the refunds since, also of one instant")
+  func revisionOfReversedRefund() async throws {
+    let (later, reversed) = (try await buy("coins"), try await buy("coins"))
+    let path = "/inApps/v2/refund/lookup/\(later)"
+    try await act(.refund, ["transactionId": .string(reversed)])
+    let first = try await call(path)
+    #expect(try ids(first) == [reversed])
+    let revision = try #require(first["revision"]?.stringValue)
+    try await act(.reverseRefund, ["transactionId": .string(reversed)])
+    #expect(try await ids(call("\(path)?revision=\(revision)")).isEmpty)
+    try await act(.refund, ["transactionId": .string(later)])
+    #expect(try await ids(call("\(path)?revision=\(revision)")) == [later])
+    #expect(try await call("\(path)?revision=r_1_2_3")["errorCode"] == 4_000_005)
+  }
 }

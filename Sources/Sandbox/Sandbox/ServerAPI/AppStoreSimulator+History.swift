@@ -55,49 +55,46 @@ extension AppStoreSimulator {
       let product = world.product(sold.productID, of: sold.app)
       return filter.admits(sold, product)
     }
-    let revisions = world.transactions
-    sold.sort {
-      let (left, right) = (revisions.revision(of: $0.id), revisions.revision(of: $1.id))
-      return filter.isDescending ? left > right : left < right
+    let transactions = world.transactions
+    let position = { (sold: SoldTransaction) in
+      ListPosition(change: transactions.revision(of: sold.id))
     }
-    return try page(call, sold, into: envelope(call), revision: { revisions.revision(of: $0.id) }) { last in
-      let next = sold.firstIndex {
-        let revision = revisions.revision(of: $0.id)
-        return filter.isDescending ? revision < last : revision > last
-      }
-      return next ?? sold.count
-    }
+    sold.sort { filter.isDescending ? position($0) > position($1) : position($0) < position($1) }
+    return try page(call, sold, into: envelope(call), isDescending: filter.isDescending, position)
   }
 
   /// Handles Get Refund History, versions 1 and 2.
+  ///
+  /// A revision names a position and no transaction, because a refund that is reversed leaves the list, and a client may
+  /// store the revision of an empty list for later refunds (Apple: RefundHistoryResponse, revision).
   func refunds(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
     let account = try account(id, call)
-    let refunded = world.purchases(of: account, in: call.app.id).filter { $0.revocation != nil }
-      .sorted { ($0.revocation?.date ?? world.now, $0.id) < ($1.revocation?.date ?? world.now, $1.id) }
-    return try page(call, refunded, into: JSONObject(), revision: \.id) { last in
-      refunded.firstIndex { $0.id == last }.map { $0 + 1 } ?? refunded.count
+    let transactions = world.transactions
+    let position = { (sold: SoldTransaction) in
+      ListPosition(
+        refund: sold.revocation?.date.millisecondsSince1970 ?? 0,
+        change: transactions.revision(of: sold.id))
     }
+    let refunded = world.purchases(of: account, in: call.app.id).filter { $0.revocation != nil }
+      .sorted { position($0) < position($1) }
+    return try page(call, refunded, into: JSONObject(), isDescending: false, position)
   }
 
   /// Returns a page of 20 transactions after the given `revision`, which is in every response, also the last one.
-  ///
-  /// - revision: the number in the revision that ends with a transaction.
-  /// - start: the index at which the page after a revision begins.
   private func page(
-    _ call: ServerAPICall, _ sold: [SoldTransaction], into envelope: JSONObject,
-    revision: (SoldTransaction) -> Int64, start: (Int64) -> Int
+    _ call: ServerAPICall, _ sold: [SoldTransaction], into envelope: JSONObject, isDescending: Bool,
+    _ position: (SoldTransaction) -> ListPosition
   ) throws -> JSONObject {
-    var last: Int64?
+    var last: ListPosition?
+    var first = 0
     if let text = call.query["revision"], !text.isEmpty {
-      guard text.hasPrefix("r_"), let number = Int64(text.dropFirst(2)) else {
-        throw ServerAPIError.invalidRequestRevision
-      }
-      last = number
+      let end = try ListPosition(text)
+      last = end
+      first = sold.firstIndex { isDescending ? position($0) < end : position($0) > end } ?? sold.count
     }
-    let first = last.map(start) ?? 0
     let page = sold[first...].prefix(Self.pageSize)
     var response = envelope
-    response["revision"] = .string("r_\(page.last.map(revision) ?? last ?? 0)")
+    response["revision"] = .string((page.last.map(position) ?? last ?? ListPosition(change: 0)).text)
     response["hasMore"] = .bool(first + page.count < sold.count)
     response["signedTransactions"] = .array(try page.map { .string(try sign($0)) })
     return response
@@ -122,6 +119,32 @@ extension AppStoreSimulator {
       sold.app == call.app.id
     else { return ["status": 1, "signedTransactions": []] }
     return ["status": 0, "signedTransactions": [.string(try sign(sold))]]
+  }
+}
+
+/// The position of a transaction in a list: the content of a `revision`, `r_REFUND_CHANGE` or `r_CHANGE`.
+private struct ListPosition: Comparable {
+  /// The date of the refund in milliseconds since 1970; 0 in the transaction history.
+  private let refund: Int64
+  /// The number of the transaction's last change.
+  private let change: Int64
+
+  init(refund: Int64 = 0, change: Int64) { (self.refund, self.change) = (refund, change) }
+
+  /// Decodes a `revision`.
+  init(_ text: String) throws(ServerAPIError) {
+    let parts = text.split(separator: "_", omittingEmptySubsequences: false)
+    let numbers = parts.dropFirst().compactMap { Int64($0) }
+    guard parts.first == "r", (2...3).contains(parts.count), numbers.count == parts.count - 1,
+      let change = numbers.last
+    else { throw .invalidRequestRevision }
+    self.init(refund: numbers.count == 2 ? numbers[0] : 0, change: change)
+  }
+
+  var text: String { refund == 0 ? "r_\(change)" : "r_\(refund)_\(change)" }
+
+  static func < (left: ListPosition, right: ListPosition) -> Bool {
+    (left.refund, left.change) < (right.refund, right.change)
   }
 }
 
