@@ -58,6 +58,34 @@ import Testing
     #expect(try await call("GET", path, lifetime: lifetime).status == status)
   }
 
+  // Apple: AppTransactionIdNotSupportedError.
+  @Test("A call about one transaction rejects an appTransactionId, one about a customer accepts it")
+  func appTransactionIDs() async throws {
+    _ = try await buy("unlock", "ann")
+    let id = appTransactionID(app: "demo", account: "ann")
+    let token: JSONObject = ["appAccountToken": "7e3fb20b-4cdb-47cc-936d-99d65f608138"]
+    #expect(try await errorCode("GET", "/inApps/v1/transactions/\(id)", [:]) == 4_000_048)
+    #expect(
+      try await errorCode("PUT", "/inApps/v1/transactions/\(id)/appAccountToken", token) == 4_000_048)
+    #expect(try await call("GET", "/inApps/v2/history/\(id)").status == 200)
+  }
+
+  // Apple: the response codes of Get Transaction Info, Set App Account Token and Get Notification History.
+  @Test("An unknown transaction id has the error of the call")
+  func unknownIDs() async throws {
+    _ = try await buy("unlock", "ann")
+    let token: JSONObject = ["appAccountToken": "7e3fb20b-4cdb-47cc-936d-99d65f608138"]
+    #expect(try await errorCode("GET", "/inApps/v1/transactions/999", [:]) == 4_040_010)
+    #expect(try await errorCode("PUT", "/inApps/v1/transactions/999/appAccountToken", token) == 4_040_005)
+    #expect(try await errorCode("PUT", "/inApps/v1/transactions/x/appAccountToken", token) == 4_000_006)
+    let now = Self.start.millisecondsSince1970
+    let request: JSONObject = [
+      "startDate": JSONValue(now - 1000), "endDate": JSONValue(now),
+      "transactionId": .string(appTransactionID(app: "demo", account: "ann")),
+    ]
+    #expect(try await errorCode("POST", "/inApps/v1/notifications/history", request) == 4_040_010)
+  }
+
   // Apple: "Generating JSON Web Tokens for API requests".
   @Test(
     "A token with a wrong header or claim is rejected",

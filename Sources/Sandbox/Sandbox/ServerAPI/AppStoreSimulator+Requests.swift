@@ -112,7 +112,7 @@ extension AppStoreSimulator {
   /// Handles Send Consumption Information, versions 1 and 2. Unlike Apple, it accepts the information whether there was
   /// a request or not, and also after twelve hours.
   func consumption(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
-    let sold = try transaction(id, call)
+    let sold = try subject(id, call)
     try requirePurchaser(of: sold)
     let body = try call.body()
     if call.path.first == "v1" {
@@ -130,7 +130,7 @@ extension AppStoreSimulator {
 
   /// Handles Set App Account Token.
   func setAppAccountToken(_ call: ServerAPICall, _ id: String) throws -> JSONObject? {
-    let sold = try transaction(id, call)
+    let sold = try subject(id, call, unknown: .originalTransactionIdNotFound)
     guard sold.isFirst else { throw ServerAPIError.transactionIdIsNotOriginal }
     try requirePurchaser(of: sold)
     guard let token = try call.body()["appAccountToken"]?.stringValue, token.isUUID else {

@@ -77,7 +77,7 @@ extension AppStoreSimulator {
     case ("GET", 3, "v1/subscriptions", let id): return try statuses(call, id)
     case ("GET", 3, "v1/history", let id), ("GET", 3, "v2/history", let id): return try history(call, id)
     case ("GET", 3, "v1/transactions", let id):
-      return ["signedTransactionInfo": .string(try sign(try transaction(id, call)))]
+      return ["signedTransactionInfo": .string(try sign(try subject(id, call)))]
     case ("GET", 4, "v1/transactions/appTransactions", let id): return try appTransaction(call, id)
     case ("GET", 3, "v1/lookup", let order): return try lookUp(order, call)
     case ("GET", 4, "v1/refund/lookup", let id), ("GET", 4, "v2/refund/lookup", let id):
@@ -91,7 +91,7 @@ extension AppStoreSimulator {
     case ("PUT", 4, _, "appAccountToken") where path.starts(with: ["v1", "transactions"]):
       return try setAppAccountToken(call, path[2])
     case ("POST", 4, _, "finish") where path.starts(with: ["v1", "transactions"]):
-      let sold = try transaction(path[2], call)
+      let sold = try subject(path[2], call)
       _ = try perform(.finish, Parameters(["transactionId": .string(String(sold.id))]))
       return nil
     case ("POST", 3, "v1/notifications", "history"): return try notificationHistory(call)
@@ -169,6 +169,21 @@ extension AppStoreSimulator {
     return sold
   }
 
+  /// Returns the transaction that a call is about, unlike one that only identifies a customer.
+  ///
+  /// - unknown: the call's error for an unknown id.
+  /// - Throws: also Apple's error for an `appTransactionId` (Apple: AppTransactionIdNotSupportedError).
+  func subject(
+    _ id: String, _ call: ServerAPICall, unknown: ServerAPIError = .transactionIdNotFound
+  ) throws(ServerAPIError) -> SoldTransaction {
+    do throws(ServerAPIError) {
+      return try transaction(id, call)
+    } catch {
+      guard error == .transactionIdNotFound else { throw error }
+      throw customer(id, call) == nil ? unknown : ServerAPIError.appTransactionIdNotSupported
+    }
+  }
+
   /// Returns the account that a transaction id or an `appTransactionId` identifies.
   ///
   /// - Throws: Apple's errors about transaction ids.
@@ -176,9 +191,13 @@ extension AppStoreSimulator {
     if let sold = Int64(id).flatMap({ world.transaction($0) }), sold.app == call.app.id {
       return sold.account
     }
-    let owner = world.accounts.keys.first { appTransactionID(app: call.app.id, account: $0) == id }
-    if let owner { return owner }
+    if let customer = customer(id, call) { return customer }
     return try transaction(id, call).account
+  }
+
+  /// Returns the account that an `appTransactionId` identifies; `nil` for none.
+  private func customer(_ id: String, _ call: ServerAPICall) -> String? {
+    world.accounts.keys.first { appTransactionID(app: call.app.id, account: $0) == id }
   }
 
   // MARK: Faults
