@@ -86,6 +86,18 @@ import Testing
     #expect(try await errorCode("POST", "/inApps/v1/notifications/history", request) == 4_040_010)
   }
 
+  // Apple: Request a Test Notification, ServerNotificationURLNotFoundError.
+  @Test("A test notification can be requested for a URL of each version, and for none without a URL")
+  func testNotification() async throws {
+    let path = "/inApps/v1/notifications/test"
+    #expect(try await errorCode("POST", path, [:]) == 4_040_007)
+    for version in [1, 2] as [JSONValue] {
+      let target: JSONObject = ["app": "demo", "url": "http://127.0.0.1:9/", "version": version]
+      _ = try await store.perform(.notificationURL, Parameters(target))
+      #expect(try await call("POST", path).body["testNotificationToken"]?.stringValue != nil)
+    }
+  }
+
   // Apple: "Generating JSON Web Tokens for API requests".
   @Test(
     "A token with a wrong header or claim is rejected",

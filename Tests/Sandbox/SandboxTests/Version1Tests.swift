@@ -93,9 +93,12 @@ struct Version1Tests {
     #expect(demo.notifications("ben") == ["INITIAL_BUY", "DID_CHANGE_RENEWAL_STATUS"])
   }
 
-  @Test("Version 1 has no test notification")
+  // Apple: Request a Test Notification.
+  @Test("A test notification has version 2, also for a URL of version 1")
   func testNotification() throws {
     var demo = try world()
-    #expect(throws: ActionError.self) { try demo.act(.testNotification) }
+    try demo.act(.testNotification)
+    let sent = try #require(demo.world.notifications.last)
+    #expect(sent.type == .test && sent.version == 2)
   }
 }

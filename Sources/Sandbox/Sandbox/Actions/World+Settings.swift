@@ -91,12 +91,9 @@ extension World {
     self.settings[app] = settings
   }
 
-  /// Sends a test notification, which only version 2 has.
+  /// Sends a test notification, which has version 2.
   mutating func sendTestNotification(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let app = try appID(parameters)
-    guard settings[app]?.notificationTarget?.version != 1 else {
-      throw .notPossible("version 1 has no test notification")
-    }
     return Outcome(members: [("testNotificationToken", post(.test, nil, of: app, .test))])
   }
 

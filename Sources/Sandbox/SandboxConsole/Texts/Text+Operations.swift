@@ -113,12 +113,13 @@ extension Text {
     case .extend: ("Extend a renewal date", "By up to 90 days, at most twice a year.")
     case .massExtend: ("Extend all renewal dates", "Of the subscribers of a product.")
     case .extensionTime: ("Set the time of mass extensions", "How long later ones take.")
-    case .finish: ("Finish a transaction", "Finished consumables leave receipts and version 1 of the history.")
+    case .finish:
+      ("Finish a transaction", "Finished consumables leave receipts and version 1 of the history.")
     case .reportConsumption: ("Report consumption", "As the Server API's call does.")
     case .setAppAccountToken:
       ("Set the app account token", "A UUID that links the purchase to your customer.")
     case .notificationURL: ("Set the notification URL", "Without a URL nothing is sent.")
-    case .testNotification: ("Send a test notification", "Version 2 only.")
+    case .testNotification: ("Send a test notification", "In version 2, whatever the URL expects.")
     case .resendNotification: ("Send a notification again", "Also one that was lost.")
     case .sharedSecret:
       ("Set the shared secret", "verifyReceipt requires it, and version 1 notifications carry it.")
