@@ -305,10 +305,11 @@ def test_consumption_information_of_version_1_is_validated(store):
         ({"customerConsented": False}, 4000035), ({"deliveryStatus": 6}, 4000036), ({"accountTenure": 8}, 4000032),
         ({"lifetimeDollarsPurchased": -1}, 4000037), ({"lifetimeDollarsRefunded": 8}, 4000038), ({"platform": 3}, 4000039),
         ({"playTime": 8}, 4000040), ({"sampleContentProvided": None}, 4000041), ({"userStatus": 5}, 4000042),
+        ({"refundPreference": 4}, 4000044), ({"refundPreference": "GRANT_FULL"}, 4000044),
     ]:  # fmt: skip
         status, answer = call(store, "PUT", path, valid | change)
         assert (status, answer["errorCode"]) == (400, code), change
-    assert call(store, "PUT", path, valid)[0] == 202
+    assert call(store, "PUT", path, valid)[0] == call(store, "PUT", path, valid | {"refundPreference": 3})[0] == 202
 
 
 def test_another_storefront_has_another_price(store):

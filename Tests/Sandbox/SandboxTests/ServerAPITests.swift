@@ -338,6 +338,31 @@ import Testing
     #expect(try await code(coins, undelivered) == 4_000_000)
   }
 
+  // Apple: Send Consumption Information V1, InvalidTransactionTypeNotSupportedError, InvalidRefundPreferenceError.
+  @Test("Version 1 of consumption information is for consumables and auto-renewable subscriptions only")
+  func consumptionOfVersion1() async throws {
+    func code(_ product: String, _ preference: JSONValue?) async throws -> Int64? {
+      var body: JSONObject = [
+        "customerConsented": true, "sampleContentProvided": false, "appAccountToken": "",
+      ]
+      for name in [
+        "accountTenure", "consumptionStatus", "deliveryStatus", "lifetimeDollarsPurchased",
+        "lifetimeDollarsRefunded", "platform", "playTime", "userStatus",
+      ] {
+        body[name] = 0
+      }
+      body["refundPreference"] = preference
+      let path = "/inApps/v1/transactions/consumption/\(try await buy(product, "ann"))"
+      return try await errorCode("PUT", path, body)
+    }
+    for product in ["coins", "gold"] {
+      #expect(try await code(product, nil) == nil)
+      #expect(try await code(product, 3) == nil)
+      #expect(try await code(product, 4) == 4_000_044)
+    }
+    for product in ["unlock", "season"] { #expect(try await code(product, nil) == 4_000_047) }
+  }
+
   // Apple: Send Consumption Information V1 ("202 Accepted"), InvalidAssignedTransactionNotSupportedError,
   // AssignedSubscriptionExtensionIneligibleError.
   @Test("Consumption information returns 202, and calls about an assigned seat are rejected")

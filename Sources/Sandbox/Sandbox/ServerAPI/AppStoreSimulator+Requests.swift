@@ -115,10 +115,13 @@ extension AppStoreSimulator {
     let sold = try subject(id, call)
     try requirePurchaser(of: sold)
     let body = try call.body()
+    let isSubscription = world.lines[sold.originalID] != nil
     if call.path.first == "v1" {
+      // Apple: InvalidTransactionTypeNotSupportedError. Version 2 is for every type.
+      let isConsumable = world.product(sold.productID, of: sold.app)?.type == .consumable
+      guard isSubscription || isConsumable else { throw ServerAPIError.transactionTypeNotSupported }
       try ConsumptionValidation.checkVersion1(body)
     } else {
-      let isSubscription = world.lines[sold.originalID] != nil
       try ConsumptionValidation.checkVersion2(body, isSubscription: isSubscription)
     }
     _ = try perform(

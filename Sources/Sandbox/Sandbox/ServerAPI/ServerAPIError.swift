@@ -43,6 +43,7 @@ enum ServerAPIError: Int64, Error, Hashable {
   case invalidSampleContentProvided = 4_000_041
   case invalidUserStatus = 4_000_042
   case invalidRefundPreference = 4_000_044
+  case transactionTypeNotSupported = 4_000_047
   case appTransactionIdNotSupported = 4_000_048
   case invalidImage = 4_000_161
   case headerTooLong = 4_000_162
@@ -171,6 +172,7 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .consumptionPercentageOfSubscription:
       "Invalid request. The consumption percentage field is not supported for auto-renewable subscription "
         + "transactions."
+    case .transactionTypeNotSupported: "Invalid request. The in-app purchase type is not supported."
     case .appTransactionIdNotSupported: "Invalid request. App transactions aren't supported by this endpoint."
     case .invalidAppAccountTokenUUID: "Invalid request. The app account token is not a valid UUID."
     case .familyTransactionNotSupported: "Invalid request. Family Sharing transactions aren't supported."

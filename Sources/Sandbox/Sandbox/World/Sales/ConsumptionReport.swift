@@ -70,8 +70,8 @@ enum ConsumptionValidation {
     guard isDelivered || consumed == 0 else { throw .undeliveredConsumptionPercentageNonZero }
   }
 
-  /// Validates a version 1 body, whose members are mostly numeric codes. Each of them is required; an empty
-  /// `appAccountToken` stands for none.
+  /// Validates a version 1 body, whose members are mostly numeric codes. Each of them is required, except the
+  /// `refundPreference`; an empty `appAccountToken` stands for none.
   static func checkVersion1(_ body: JSONObject) throws(ServerAPIError) {
     try checkConsent(body)
     let token = body["appAccountToken"]?.stringValue
@@ -88,6 +88,9 @@ enum ConsumptionValidation {
     for (name, range, error) in numbers {
       guard let number = body[name]?.int64Value, range.contains(number) else { throw error }
     }
+    // Apple: refundPreferenceV1.
+    guard let preference = body["refundPreference"] else { return }
+    guard let code = preference.int64Value, (0...3).contains(code) else { throw .invalidRefundPreference }
   }
 
   /// Without the customer's consent, Apple accepts nothing.
