@@ -29,6 +29,18 @@ import Testing
     #expect(demo.notifications().last == "SUBSCRIBED/RESUBSCRIBE")
   }
 
+  // Apple: recentSubscriptionStartDate.
+  @Test(
+    "The recent start date ignores gaps of up to 60 days", arguments: [(59, 0), (61, 92)] as [(Int64, Int64)])
+  mutating func recentStart(gap: Int64, start: Int64) throws {
+    let id = try demo.buy("monthly")
+    try demo.act(.autoRenew, ["transactionId": .string(String(id)), "enabled": false])
+    demo.pass(days: 31 + gap)
+    try demo.buy("weekly")
+    let payload = demo.world.presentPayload(of: try demo.line())
+    #expect(payload["recentSubscriptionStartDate"] == JSONValue(day(start)))
+  }
+
   @Test("Of several changes in one millisecond the last one has the latest signature")
   mutating func signatures() throws {
     let bought = JSONValue.string(String(try demo.buy("monthly")))

@@ -153,7 +153,9 @@ extension World {
     let start = order.purchaseDate ?? now
     var line = line
     line.appAccountToken = order.appAccountToken?.lowercased() ?? line.appAccountToken
-    line.recentStart = start
+    // Apple, recentSubscriptionStartDate: a gap of up to 60 days is ignored.
+    let gap = start.milliseconds(since: line.expiresDate)
+    if gap > scale(of: line.account).length(days: 60) || start < line.recentStart { line.recentStart = start }
     line.renewals = 0
     line.autoRenews = true
     line.priceIncrease = nil

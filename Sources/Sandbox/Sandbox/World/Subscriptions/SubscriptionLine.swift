@@ -114,9 +114,9 @@ struct SubscriptionLine: Hashable, Sendable {
   /// A redeemed offer that starts with the next renewal.
   var pendingOffer: Offer?
 
-  /// The start of the uninterrupted subscription time (`recentSubscriptionStartDate`).
+  /// The start of the subscription time without a gap of more than 60 days (`recentSubscriptionStartDate`).
   var recentStart: Instant
-  /// The number of renewals since ``recentStart``.
+  /// The number of renewals since the last purchase.
   var renewals = 0
   /// The dates of renewal date extensions.
   var extensions: [Instant] = []
