@@ -3,6 +3,7 @@
 import json
 import logging
 import pathlib
+import socket
 import tempfile
 import threading
 import time
@@ -157,12 +158,39 @@ def token(kid):
     return jwt.encode(claims, key, algorithm="ES256", headers={"kid": kid})
 
 
+def refused(verifier, text):
+    try:
+        verifier.verify(text)
+    except jwt.InvalidTokenError:
+        return True
+    return False
+
+
+def cut_off(server):
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(65536)
+        connection.sendall(b'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"keys": [')
+
+
 with tempfile.TemporaryDirectory() as folder:
     keys = pathlib.Path(folder, "jwks.json")
     # A key of an unknown kind does not affect the other keys.
     keys.write_text(json.dumps({"keys": [{"kty": "AKP", "alg": "ML-DSA-44", "kid": "new", "pub": ""}, public]}))
     verifier = TokenVerifier(keys.as_uri(), issuer="i", audience="a", refresh_interval=0)
     assert verifier.verify(token("known")).customer_id == "alice"
+    # A response that is not the service's: the token is not valid, and the keys at hand stay.
+    for text in ("[]", '{"keys": [1]}', "{}", "<html>"):
+        keys.write_text(text)
+        assert refused(verifier, token("unknown"))
+        assert verifier.verify(token("known")).customer_id == "alice"
+    # A response that ends before all of it arrived.
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=cut_off, args=(server,))
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        assert refused(TokenVerifier(url, issuer="i", audience="a"), token("known"))
+        thread.join()
     # A service that does not answer while another thread asks for an unknown key.
     asked, answered = threading.Event(), threading.Event()
     verifier._refresh = lambda: (asked.set(), answered.wait())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import http.client
 import json
 import threading
 import time
@@ -76,6 +77,7 @@ class TokenVerifier:
                 keys = json.load(response)["keys"]
             usable = (key for key in keys if "kid" in key and (key.get("kty"), key.get("crv")) == ("EC", "P-256"))
             self._keys = {key["kid"]: jwt.PyJWK(key) for key in usable}
-        except (OSError, ValueError, KeyError, jwt.PyJWTError):
-            # The keys at hand stay valid; the next token with an unknown key tries again.
+        except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError, jwt.PyJWTError):
+            # The keys at hand stay valid; the next token with an unknown key tries again. HTTPException: a response that
+            # ends early; TypeError: JSON of a proxy instead of the keys.
             return
