@@ -46,19 +46,6 @@ import Testing
     }
   }
 
-  @Test("A revocation of some seats keeps access; every other kind ends it")
-  func revocations() {
-    let team = period(0...30, line: "L").with { $0.quantity = 5 }
-    #expect(Revocation(of: team) == nil)
-    #expect(Revocation(of: team.revoked(on: 9)) == .refund(at: at(9)))
-    #expect(Revocation(of: team.with { $0.revokedSeatQuantity = 2 }) == .someSeats(2))
-    #expect(Revocation(of: team.with { $0.revokedSeatQuantity = 2 })?.endOfAccess == nil)
-    let shared = period(0...30, line: "L", .familyShared).revoked(on: 9)
-    #expect(Revocation(of: shared) == .sharingEnded(at: at(9)))
-    #expect(Revocation(of: period(0...30, line: "L", .assigned).revoked(on: 9)) == .seatRevoked(at: at(9)))
-    #expect(Revocation(of: shared)?.endOfAccess == at(9))
-  }
-
   @Test("A shared purchase does not use the member's introductory offer")
   func eligibility() {
     for ownership in [InAppOwnershipType.familyShared, .assigned] {
