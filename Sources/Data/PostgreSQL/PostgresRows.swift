@@ -50,13 +50,6 @@ package final class PostgresRows: @unchecked Sendable {
   /// Returns the bytes of a `bytea`; empty for NULL.
   package func bytes(_ row: Int, _ column: CInt) -> [UInt8] { Array(bytes(at: row, column)) }
 
-  /// Calls `body` with the result's own memory, without a copy; empty for NULL.
-  package func withBytes<Value, Failure: Error>(
-    _ row: Int, _ column: CInt, _ body: (Span<UInt8>) throws(Failure) -> Value
-  ) throws(Failure) -> Value {
-    try body(bytes(at: row, column).assumingMemoryBound(to: UInt8.self).span)
-  }
-
   /// Returns the result's own memory, valid as long as this object; empty for NULL.
   package func borrowedBytes(_ row: Int, _ column: CInt) -> UnsafeBufferPointer<UInt8> {
     bytes(at: row, column).assumingMemoryBound(to: UInt8.self)

@@ -45,7 +45,7 @@ extension PostgresTests {
       let body = [UInt8](repeating: 5, count: 1 << 20)
       let results = try connection.pipeline(
         (0..<24).map { _ in PostgresRequest("SELECT $1::bytea", [.bytea(body)]) })
-      #expect(results.count == 24 && results.allSatisfy { $0.withBytes(0, 0) { $0.count } == body.count })
+      #expect(results.count == 24 && results.allSatisfy { $0.bytes(0, 0).count == body.count })
     }
 
     @Test("Inside a transaction a failed pipeline leaves a transaction that only a rollback ends")
