@@ -163,6 +163,13 @@ def test_a_release_is_refused(arguments, cause):
     assert done.returncode != 0 and cause in done.stderr
 
 
+def test_a_release_is_refused_if_the_folder_of_its_files_exists(tmp_path):
+    file = tmp_path / "kept"
+    file.touch()
+    done = run(RELEASE, "0.1.0", "--check", "--programs", tmp_path / "none", "--output", tmp_path)
+    assert done.returncode != 0 and "--output is a new folder" in done.stderr and file.exists()
+
+
 @pytest.mark.skipif(not IS_LONG, reason="part of `make test-long`: minutes of compression")
 @pytest.mark.skipif(os.geteuid() != 0, reason="the images need root or a range in /etc/subuid")
 def test_all_files_of_a_release_are_made_and_work(tmp_path, version):
