@@ -163,6 +163,12 @@ def test_a_release_is_refused(arguments, cause):
     assert done.returncode != 0 and cause in done.stderr
 
 
+def test_the_packages_of_the_clients_have_the_version_of_the_program(version):
+    files = [*ROOT.glob("clients/*/pyproject.toml"), *ROOT.glob("clients/*/package.json")]
+    found = {str(file): re.search(r'^\s*"?version"?\s*[=:]\s*"(.+?)"', file.read_text(), re.M)[1] for file in files}
+    assert len(found) == 4 and set(found.values()) == {version}, found
+
+
 def test_a_release_is_refused_if_the_folder_of_its_files_exists(tmp_path):
     file = tmp_path / "kept"
     file.touch()
