@@ -53,8 +53,7 @@ export class Client {
   }
 
   // Reads are tried again while the service cannot be reached, after the time that it asks for if that is before the
-  // deadline. A write is left to the caller, who knows whether it
-  // has an idempotency key.
+  // deadline. A write is left to the caller, who knows whether it has an idempotency key.
   async #call(path, onlyReads, request = {}, { timeout = this.timeout, signal, atLeast } = {}) {
     const deadline = Date.now() + timeout;
     for (let attempt = 1; ; attempt += 1) {
@@ -65,7 +64,7 @@ export class Client {
         const wait = Math.max(backoff, 1000 * (error.retryAfter ?? 0));
         const isLast = attempt === ATTEMPTS || Date.now() + wait >= deadline;
         if (!onlyReads || error.code !== "unavailable" || isLast) throw error;
-        await new Promise((resolve) => setTimeout(resolve, wait));
+        await pause(wait, signal);
       }
     }
   }
@@ -103,6 +102,20 @@ export class Client {
     if (response.ok && body) return body;
     throw errorOf(response.status, body);
   }
+}
+
+// Waits, at most until the signal aborts: the next attempt then fails at once.
+function pause(milliseconds, signal) {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
+  });
 }
 
 // Undefined for a proxy's page, which is not the service's answer.

@@ -104,6 +104,18 @@ test("An aborted call ends as canceled", async () => {
   await assert.rejects(client.check("alice", "pro", { signal: AbortSignal.abort() }), { code: "canceled" });
 });
 
+test("A call that is aborted between two attempts does not wait for the second one", async () => {
+  const details = [{ type: "google.rpc.RetryInfo", debug: { retryDelay: "3s" } }];
+  const busy = { status: 503, body: { ...unavailable.body, details } };
+  const { calls, fetch } = service(busy, ({ signal }) => Promise.reject(signal.reason));
+  const abort = new AbortController();
+  const client = new Client("http://127.0.0.1", { app, fetch });
+  const start = performance.now();
+  setTimeout(() => abort.abort(), 20);
+  await assert.rejects(client.check("alice", "pro", { signal: abort.signal }), { code: "canceled" });
+  assert.ok(performance.now() - start < 2000 && calls.length === 2);
+});
+
 test("A token of a known key is verified while the service does not answer a request for an unknown one", async () => {
   const { subtle } = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
   const { publicKey, privateKey } = await subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
