@@ -153,6 +153,16 @@ def test_the_root_of_the_image_runs_the_program_without_a_package_manager(prefix
     assert "Package: libssl3\n" in status and "Package: apt\n" not in status
 
 
+def test_debians_part_of_the_images_is_made_once_and_again_for_a_release(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: made.append(command))
+    numbers = []
+    for is_fresh in (False, False, True):
+        image.debian(tmp_path / "base", ["libssl3"], is_fresh)
+        numbers.append(len(made))
+    assert numbers == [1, 1, 2]
+
+
 @pytest.mark.parametrize("arguments, cause", [
     (["99.0.0", "--check"], "the sources have version"),
     (["0.1.0"], "--key is required"),

@@ -29,13 +29,16 @@ def packages(containerfile):
     return listed.split()
 
 
-def debian(folder: pathlib.Path, names):
-    """A Debian with these packages, made once for a list of them in `folder`. Returns its root."""
+def debian(folder: pathlib.Path, names, is_fresh=False):
+    """A Debian with these packages, made once for a list of them in `folder`. Returns its root.
+
+    `is_fresh` makes it again, with the versions that Debian has now.
+    """
     stamp, wanted = folder / "packages", "\n".join([RELEASE, *names])
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not stamp.exists() or stamp.read_text() != wanted:
+        if is_fresh or not stamp.exists() or stamp.read_text() != wanted:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             options = [f"--dpkgopt=path-exclude={path}" for path in _EXCLUDED]
