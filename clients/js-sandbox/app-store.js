@@ -29,6 +29,8 @@ class Purchase {
 }
 
 const id = (purchase) => (typeof purchase === "string" ? purchase : purchase.transactionId);
+// Of an id, or of ACCOUNT/PRODUCT: encodeURI would leave the `#` and `?` of an account.
+const pathOf = (purchase) => id(purchase).split("/").map(encodeURIComponent).join("/");
 
 /** An App Store of a test's own. Its actions return after your backend has received their notifications. */
 export class AppStore {
@@ -58,7 +60,7 @@ export class AppStore {
   }
 
   async latest(purchase) {
-    return new Purchase(await this.call(`transactions/${encodeURI(id(purchase))}?latest=true`));
+    return new Purchase(await this.call(`transactions/${pathOf(purchase)}?latest=true`));
   }
 
   async renew(purchase) {

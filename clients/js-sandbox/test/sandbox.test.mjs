@@ -43,6 +43,8 @@ describe("an App Store of a test's own", { concurrency: true }, () => {
     await store.acceptCard("ann");
     assert.equal((await store.latest("ann/pro.monthly")).status, 1);
     await assert.rejects(store.renew(await store.buy("lifetime")), NotRenewedError);
+    const odd = await store.buy("pro.monthly", { account: "ann?#1@example.com" });
+    assert.equal((await store.latest("ann?#1@example.com/pro.monthly")).transactionId, odd.transactionId);
   });
 
   test("advances its clock by a duration and to a date", async (t) => {
