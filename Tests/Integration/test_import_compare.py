@@ -84,9 +84,22 @@ def test_an_export_agrees_after_its_import(client, tmp_path):
     assert status == 3 and result["disagreements"][0]["theirs"][0]["origin"] == "line 2"
     assert client.service.command("import", "revenuecat", path, "--entitlement", "premium=pro").returncode == 0
     assert compare(client, path, "--entitlement", "premium=pro") == (
-        0, {"compared": 1, "disagreements": [], "eventsWithoutAccess": 0, "unknownEntitlements": []})
+        0, {"compared": 1, "disagreements": [], "eventsWithoutAccess": 0, "unknownEntitlements": [], "notRead": []})
     status, result = compare(client, path)
     assert status == 3 and result["unknownEntitlements"] == ["premium"] and purchase
+
+
+def test_what_cannot_be_read_is_no_agreement(client, tmp_path):
+    events = tmp_path / "events.json"
+    events.write_text(json.dumps([event("e1", "ann", 4_073_616_000_000)]))
+    status, result = compare(client, events)
+    assert (status, result["compared"]) == (3, 0)
+    assert [item["reason"] for item in result["notRead"]] == ["UNKNOWN_ITEM"]
+    path = write(tmp_path / "export.csv", [line(rc_original_app_user_id="lea"), "lea;too;short"])
+    status, result = compare(client, path)
+    assert status == 3 and [(item["line"], item["reason"]) for item in result["notRead"]] == [(3, "MALFORMED_LINE")]
+    text = client.service.command("import", "compare", path).stdout
+    assert "not read  line 3: MALFORMED_LINE" in text
 
 
 def test_a_file_that_is_neither_is_refused(client, tmp_path):

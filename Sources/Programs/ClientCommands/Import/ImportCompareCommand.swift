@@ -15,7 +15,7 @@ struct ImportCompareCommand: AsyncParsableCommand {
       Reads bodies of RevenueCat's webhooks (one JSON document on each line), its export, and lists of its REST API v2, \
       and calls Check for each customer and entitlement in them. The latest statement about each purchase counts. Each \
       disagreement is printed with the event or line and the answer here with its reason and evidence. Changes nothing. \
-      Exit status 0 if there is no disagreement, 3 otherwise.
+      Exit status 0 if there is no disagreement and everything was read, 3 otherwise.
       """)
 
   @OptionGroup var options: ScopedOptions
@@ -48,8 +48,11 @@ struct ImportCompareCommand: AsyncParsableCommand {
     let known = statements.access.filter { target.entitlements.contains($0.entitlement) }
     let unknown = Set(statements.access.map(\.entitlement)).subtracting(target.entitlements)
     let compared = try await check(known, target)
-    show(compared, silent: statements.silentEvents, unknown: unknown.sorted())
-    if !unknown.isEmpty || compared.contains(where: { $0.disagreement != nil }) { throw ExitCode(3) }
+    let unread = rows.unread
+    show(compared, silent: statements.silentEvents, unknown: unknown.sorted(), unread)
+    let isAgreement = compared.allSatisfy { $0.disagreement == nil }
+    // Access that was not read was not compared.
+    if !isAgreement || !unknown.isEmpty || !unread.isEmpty { throw ExitCode(3) }
   }
 
   private func check(_ stated: [StatedAccess], _ target: ImportTarget) async throws -> [ComparedAccess] {
@@ -88,7 +91,9 @@ struct ImportCompareCommand: AsyncParsableCommand {
     return ComparedAccess(access, response, tolerance: tolerance * 1000)
   }
 
-  private func show(_ compared: [ComparedAccess], silent: Int, unknown: [String]) {
+  private func show(
+    _ compared: [ComparedAccess], silent: Int, unknown: [String], _ unread: [ImportOmission]
+  ) {
     let differing = compared.filter { $0.disagreement != nil }
     if options.client.json {
       let result: JSONObject = [
@@ -96,15 +101,18 @@ struct ImportCompareCommand: AsyncParsableCommand {
         "disagreements": .array(differing.map { .object($0.json) }),
         "eventsWithoutAccess": JSONValue(Int64(silent)),
         "unknownEntitlements": .array(unknown.map { .string($0) }),
+        "notRead": .array(unread.map { .object($0.json) }),
       ]
       return print(result.text)
     }
     for access in differing { print(access.text) }
+    for omission in unread { print("not read  \(omission.words)") }
     print(
       Table.aligned([
         ("compared", "\(compared.count)"), ("disagreements", "\(differing.count)"),
         ("events without access", silent > 0 ? "\(silent)" : ""),
         ("unknown entitlements", unknown.joined(separator: ", ")),
+        ("not read", unread.isEmpty ? "" : "\(unread.count)"),
       ]))
   }
 }

@@ -51,6 +51,9 @@ struct ImportFiles {
     }
   }
 
+  /// What was not read of the files: lines and items that cannot be read, and pages of lists that are missing.
+  var unread: [ImportOmission] { omissions + RevenueCatLists.unfinished(lists) }
+
   /// Returns the statements of the files and of `events` about access.
   func statements(events: [(event: RevenueCatEvent, document: JSONValue)]) -> AccessStatements {
     var statements = AccessStatements(entitlementNames: mapping.entitlements)
@@ -67,7 +70,7 @@ struct ImportFiles {
     options.knownEntitlements = target.entitlements
     options.includesAttributes = includesAttributes
     var planner = ImportPlanner(options, mapping: mapping)
-    for omission in omissions + RevenueCatLists.unfinished(lists) { planner.add(omission) }
+    for omission in unread { planner.add(omission) }
     for (row, knownAt) in rows {
       var row = row
       row.revision = row.revision ?? max(1, knownAt.millisecondsSince1970)

@@ -92,7 +92,8 @@ extension ImportedGrant {
 }
 
 extension ImportOmission {
-  fileprivate var words: String {
+  /// The omission as one line for people.
+  var words: String {
     (line.map { "line \($0): " } ?? "") + reason.rawValue
       + (customerID.isEmpty ? "" : " \(customerID)") + ": \(detail)"
   }
