@@ -89,6 +89,13 @@ def test_an_export_agrees_after_its_import(client, tmp_path):
     assert status == 3 and result["unknownEntitlements"] == ["premium"] and purchase
 
 
+def test_purchases_of_another_environment_are_not_compared(client, tmp_path):
+    production = dict(entitlement_identifiers='["pro"]', is_sandbox="false", original_store_transaction_id="1")
+    path = write(tmp_path / "export.csv", [line(rc_original_app_user_id="lea", **production)])
+    status, result = compare(client, path)
+    assert (status, result["compared"], result["disagreements"]) == (0, 0, [])
+
+
 def test_what_cannot_be_read_is_no_agreement(client, tmp_path):
     events = tmp_path / "events.json"
     events.write_text(json.dumps([event("e1", "ann", 4_073_616_000_000)]))

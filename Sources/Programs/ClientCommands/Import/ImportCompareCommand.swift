@@ -43,8 +43,7 @@ struct ImportCompareCommand: AsyncParsableCommand {
         try rows.read(file, allowsJSON: true)
       }
     }
-    events.removeAll { event in target.takesSandbox.map { $0 != event.event.isSandbox } ?? false }
-    let statements = rows.statements(events: events)
+    let statements = rows.statements(events: events, for: target)
     let known = statements.access.filter { target.entitlements.contains($0.entitlement) }
     let unknown = Set(statements.access.map(\.entitlement)).subtracting(target.entitlements)
     let compared = try await check(known, target)

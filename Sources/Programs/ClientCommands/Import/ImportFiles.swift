@@ -54,11 +54,16 @@ struct ImportFiles {
   /// What was not read of the files: lines and items that cannot be read, and pages of lists that are missing.
   var unread: [ImportOmission] { omissions + RevenueCatLists.unfinished(lists) }
 
-  /// Returns the statements of the files and of `events` about access.
-  func statements(events: [(event: RevenueCatEvent, document: JSONValue)]) -> AccessStatements {
+  /// Returns the statements of the files and of `events` about access in the environment of `target`.
+  func statements(
+    events: [(event: RevenueCatEvent, document: JSONValue)], for target: ImportTarget
+  ) -> AccessStatements {
     var statements = AccessStatements(entitlementNames: mapping.entitlements)
-    for (row, knownAt) in rows { statements.add(row, knownAt: knownAt) }
-    for (event, document) in events { statements.add(event, document) }
+    func isOfTarget(_ isSandbox: Bool) -> Bool { target.takesSandbox.map { $0 == isSandbox } ?? true }
+    for (row, knownAt) in rows where row.isSandbox.map(isOfTarget) ?? true {
+      statements.add(row, knownAt: knownAt)
+    }
+    for (event, document) in events where isOfTarget(event.isSandbox) { statements.add(event, document) }
     return statements
   }
 
