@@ -159,7 +159,11 @@ private struct ColumnValues {
   /// The values of a JSON array, or of a list in brackets or without.
   func list(_ text: String) -> [String] {
     if text.hasPrefix("["), let values = (try? JSONValue(parsing: Array(text.utf8)))?.arrayValue {
-      return values.compactMap(\.stringValue).filter { !$0.isEmpty }
+      return values.compactMap { value -> String? in
+        // Ids of customers may be numbers.
+        if case .number(let number) = value { return number.literal }
+        return value.stringValue
+      }.filter { !$0.isEmpty }
     }
     let inner = text.drop { $0 == "[" || $0 == "{" }
     let end = inner.lastIndex { $0 != "]" && $0 != "}" }.map { inner.index(after: $0) } ?? inner.startIndex

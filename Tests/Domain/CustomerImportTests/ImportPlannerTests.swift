@@ -169,6 +169,19 @@ import Testing
     #expect(oldLineEnds.lines.map(\.fields) == [["1", "2"], ["3", "4"]])
   }
 
+  @Test(
+    "A list has texts and numbers, as a JSON array, in brackets or without",
+    arguments: [
+      #"["a", 17, null, 12345678901234567890]"#, "{a,17,12345678901234567890}", "a, 17,12345678901234567890",
+    ])
+  func lists(_ text: String) throws {
+    var mapping = ColumnMapping()
+    mapping.columns = [.customerID: ["user"], .aliases: ["ids"]]
+    let cell = "\"" + text.replacing("\"", with: "\"\"") + "\""
+    let read = try mapping.rows(of: SeparatedValues(Array("user;ids\nann;\(cell)".utf8)))
+    #expect(read.rows.map(\.aliases) == [["a", "17", "12345678901234567890"]])
+  }
+
   @Test("A quote without an end is reported, also if the number of columns is right")
   func unclosedQuote() throws {
     let header = "rc_original_app_user_id;product_identifier\n"
