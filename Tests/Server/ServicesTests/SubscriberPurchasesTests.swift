@@ -57,6 +57,24 @@ import Testing
   }
 
   @Test(
+    "A subscription that ended because of a failed payment keeps the time of the failure",
+    arguments: [
+      (ExpirationIntent.billingError, "1970-01-01T00:01:40Z" as String?), (.customerCancelled, nil),
+    ])
+  func failedPayment(intent: ExpirationIntent, time: String?) throws {
+    let period = TransactionFact(
+      transactionID: "1", originalTransactionID: "1", productID: "pro", type: .autoRenewableSubscription,
+      purchaseDate: instant(1), expiresDate: instant(100), signedDate: instant(1))
+    let ended = RenewalFact(
+      originalTransactionID: "1", productID: "pro", autoRenewStatus: .off, expirationIntent: intent,
+      signedDate: instant(200))
+    let found = SubscriberPurchases(
+      CustomerFacts(transactions: [period], renewals: [ended]), in: app, isSandbox: true, at: instant(1_000))
+    let subscription = try #require(found.subscriptions["pro"]?.objectValue)
+    #expect(subscription["billing_issues_detected_at"]?.stringValue == time)
+  }
+
+  @Test(
     "Only errors of the request have RevenueCat's code of a bad request",
     arguments: [
       (StatusCode.deadlineExceeded, Int64(7110)), (.resourceExhausted, 7110), (.unavailable, 7110),

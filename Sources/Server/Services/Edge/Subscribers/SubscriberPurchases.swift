@@ -70,7 +70,8 @@ struct SubscriberPurchases {
   private func subscription(
     _ latest: TransactionFact, _ renewal: RenewalFact?, turnedOffAt: Instant?
   ) -> JSONObject {
-    let isFailing = renewal?.isInBillingRetry ?? false
+    // RevenueCat keeps the time of a failed payment that was never made up for.
+    let isFailing = renewal.map { $0.isInBillingRetry || $0.expirationIntent == .billingError } ?? false
     return [
       "expires_date": SubscriberDocument.date(latest.expiresDate),
       "purchase_date": SubscriberDocument.date(latest.purchaseDate),
