@@ -159,8 +159,10 @@ package struct RevenueCatLists {
     row.productID = item["product_id"]?.stringValue ?? ""
     row.isSandbox = item["environment"]?.stringValue.map { $0 == "sandbox" }
     if let list = item["entitlements"]?.objectValue { pages.add(list, of: row.customerID) }
+    // An ended purchase does not explain access that RevenueCat reports now.
+    let hasEnded = item["gives_access"]?.boolValue == false || item["status"]?.stringValue == "refunded"
     for names in Self.entitlements(of: item) {
-      granted[row.customerID, default: []].formUnion(names)
+      if !hasEnded { granted[row.customerID, default: []].formUnion(names) }
       if let name = names.first { row.entitlements.append(name) }
     }
     return row

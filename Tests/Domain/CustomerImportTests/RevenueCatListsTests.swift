@@ -76,6 +76,21 @@ import Testing
     #expect(refunded.customers.first?.grants.first?.refundedAt == Instant(millisecondsSince1970: 5000))
   }
 
+  @Test("A purchase that ended does not explain an active entitlement", arguments: [true, false])
+  func endedPurchase(givesAccess: Bool) throws {
+    let plan = try Self.plan(
+      """
+      {"object": "customer", "id": "ann",
+       "active_entitlements": {"object": "list", "items": [
+         {"object": "customer.active_entitlement", "entitlement_id": "entl1", "expires_at": null}]},
+       "subscriptions": {"object": "list", "items": [
+         \(Self.subscription("app_store", "2001", access: "\(givesAccess)"))]}}
+      """)
+    let expected: [ImportOmission.Reason] = givesAccess ? [] : [.entitlementWithoutPurchase]
+    #expect(plan.omissions.map(\.reason) == expected)
+    #expect(plan.customers.first?.purchases == ["2001"])
+  }
+
   @Test("A grace period gives access until the end of the active entitlement")
   func gracePeriod() throws {
     let ended = Self.subscription("stripe", "s").replacing("1801000000000", with: "1799500000000")
