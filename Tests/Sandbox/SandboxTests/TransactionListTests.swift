@@ -54,6 +54,20 @@ import Testing
     #expect(try await ids(call("/inApps/v2/refund/lookup/\(id)?revision=\(revision)")) == [id])
   }
 
+  // Apple: Get Refund History: "only includes App Store-approved refunds".
+  @Test("The refund history has no purchase that only ceased to be shared")
+  func endOfSharing() async throws {
+    try await act(.shareable, ["app": "demo", "productId": "unlock"])
+    _ = try await buy("unlock")
+    for name in ["ann", "bob"] { try await act(.joinFamily, ["account": .string(name), "family": "f"]) }
+    let own = try await buy("coins", "bob")
+    try await act(.leaveFamily, ["account": "bob"])
+    #expect(try await ids(call("/inApps/v2/history/\(own)?revoked=true")).count == 1)
+    #expect(try await ids(call("/inApps/v2/refund/lookup/\(own)")).isEmpty)
+    try await act(.refund, ["transactionId": .string(own)])
+    #expect(try await ids(call("/inApps/v2/refund/lookup/\(own)")) == [own])
+  }
+
   @Test("The revision of a refund that was reversed returns the refunds since, also of one instant")
   func revisionOfReversedRefund() async throws {
     let (later, reversed) = (try await buy("coins"), try await buy("coins"))

@@ -75,7 +75,9 @@ extension AppStoreSimulator {
         refund: sold.revocation?.date.millisecondsSince1970 ?? 0,
         change: transactions.revision(of: sold.id))
     }
-    let refunded = world.purchases(of: account, in: call.app.id).filter { $0.revocation != nil }
+    // The end of sharing is no refund (Apple: "only includes App Store-approved refunds").
+    let refunded = world.purchases(of: account, in: call.app.id)
+      .filter { sold in sold.revocation.map { $0.type != .familyRevoke } ?? false }
       .sorted { position($0) < position($1) }
     return try page(call, refunded, into: JSONObject(), isDescending: false, position)
   }
