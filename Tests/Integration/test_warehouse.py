@@ -2,6 +2,7 @@
 read them, and MRR in SQL is that of QueryReport."""
 
 import collections
+import contextlib
 import datetime
 import gzip
 import json
@@ -256,7 +257,10 @@ def test_a_directory_takes_one_export_of_one_app(lived, tmp_path):
 
 
 def _require_open(process, directory):
-    files = [os.readlink(file) for file in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()]
+    files = []
+    for file in pathlib.Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            files.append(os.readlink(file))
     assert any(file.startswith(str(directory)) for file in files)
 
 
