@@ -216,7 +216,7 @@ def test_a_request_without_consent_is_listed_and_not_answered(shop):
     shop.request_refund(of_ana)
     shop.request_refund(of_ben)
     wait_for(lambda: {one.state_reason for one in shop.requests()} == {"NO_CONSENT"})
-    assert shop.open() == 2
+    wait_for(lambda: shop.open() == 2)
     # Consent given before the deadline is in time.
     shop.consent(ana)
     wait_for(lambda: [one.state for one in shop.requests(customer_id=ana)] == [STATE.CONSUMPTION_REQUEST_STATE_ANSWERED])

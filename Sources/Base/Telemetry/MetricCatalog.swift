@@ -95,6 +95,9 @@ package enum MetricCatalog {
       "entitled_consumption_requests_open", .gauge, labels: ["app", "environment"],
       help: "Consumption requests that can still be answered."),
     MetricFamily(
+      "entitled_consumption_request_deadline_seconds", .gauge, labels: ["app", "environment"],
+      help: "Earliest deadline of a request that can still be answered, in seconds since 1970; 0 for none."),
+    MetricFamily(
       "entitled_external_tokens_unreported", .gauge, labels: ["app", "environment"],
       help: "External purchase tokens without an accepted report."),
     MetricFamily(

@@ -6,10 +6,8 @@ internal import FamilySharing
 internal import JSON
 package import Ledger
 internal import Logging
-internal import Metrics
 internal import Platform
 package import Store
-internal import Synchronization
 
 /// Answers Apple's consumption requests as the operator's policy demands, if the customer has consented, before Apple's
 /// deadline.
@@ -50,16 +48,9 @@ package struct ConsumptionRequestWorker: Worker {
   ///
   /// - Throws: the first ``LedgerError``; the supervisor starts it again.
   package func run() async throws {
-    let gauge = OpenConsumptionRequestGauge(catalog: catalog)
-    // A replica that no longer leads does not see later answers; the next leader exports the numbers.
-    defer { if Task.isCancelled { gauge.record([]) } }
     let worker = DueWorker(
       name: name, store: store, clock: clock,
-      nextDue: { reader throws(StoreError) in
-        let next = try reader.nextConsumptionRequest(in: clock.domain)
-        gauge.record(next == nil ? [] : try reader.openConsumptionRequests())
-        return next
-      },
+      nextDue: { reader throws(StoreError) in try reader.nextConsumptionRequest(in: clock.domain) },
       process: { () async throws(LedgerError) in
         for due in try await ledger.dueConsumptionRequests(by: clock, limit: Self.batchSize)
         where !Task.isCancelled {
@@ -175,33 +166,5 @@ package struct ConsumptionRequestWorker: Worker {
     let pause = max(seconds * 1_000, min(backoff, Self.maxPause))
     record.dueAt = min(clock.now().advanced(byMilliseconds: pause), record.answerBy)
     try await ledger.update(record, ifUnchanged: due)
-  }
-}
-
-/// Exports the number of open consumption requests.
-final class OpenConsumptionRequestGauge: Sendable {
-  private let catalog: CurrentCatalog
-  private let recorded = Mutex<[OpenCount]?>(nil)
-
-  /// Exports the apps and environments of `catalog`, also those without a request, as 0.
-  init(catalog: CurrentCatalog) { self.catalog = catalog }
-
-  /// Records the number for each configured app and environment, if it has changed: this is called after every commit.
-  func record(_ open: [OpenCount]) {
-    let hasChanged = recorded.withLock { recorded in
-      defer { recorded = open }
-      return recorded != open
-    }
-    guard hasChanged else { return }
-    let catalog = catalog.value
-    for app in catalog.appIDs.compactMap({ catalog[$0] }) {
-      for environment in app.environments {
-        let count = open.first { $0.appID == app.id && $0.environment == environment }?.count ?? 0
-        Gauge(
-          label: "entitled_consumption_requests_open",
-          dimensions: [("app", app.id), ("environment", environment.rawValue)]
-        ).record(count)
-      }
-    }
   }
 }

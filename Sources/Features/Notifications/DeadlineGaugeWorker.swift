@@ -22,6 +22,22 @@ package struct DeadlineGaugeWorker: Worker {
   /// Returns the open duties with their earliest deadlines.
   private let read: @Sendable (any StoreSnapshot, Catalog) throws(StoreError) -> [OpenDuties]
 
+  /// A worker for consumption requests that can still be answered.
+  package static func consumptionRequests(
+    store: any EntitlementStore, catalog: CurrentCatalog
+  ) -> DeadlineGaugeWorker {
+    DeadlineGaugeWorker(
+      name: "open_consumption_requests", counts: "entitled_consumption_requests_open",
+      deadlines: "entitled_consumption_request_deadline_seconds", store: store, catalog: catalog
+    ) { reader, _ throws(StoreError) in
+      try reader.openConsumptionRequests().map { open in
+        OpenDuties(
+          appID: open.appID, environment: open.environment, count: open.count,
+          earliest: open.earliest.advanced(byMilliseconds: ConsumptionRequestRecord.answerTimeout))
+      }
+    }
+  }
+
   /// A worker for withdrawn consents that are not settled. The deadline counts from the earliest withdrawal, by the
   /// app's policy.
   package static func consentWithdrawals(

@@ -35,6 +35,10 @@ struct ConsumptionContractTests {
       try await store.snapshot { reader throws in
         #expect(try reader.consumptionRequests(dueBy: instant(19), in: .all, limit: 9).isEmpty)
         #expect(try reader.nextConsumptionRequest(in: .all) == instant(20))
+        #expect(
+          try reader.openConsumptionRequests() == [
+            OpenDuties(appID: "ocean", environment: .sandbox, count: 1, earliest: instant(10))
+          ])
       }
       let settled = try await store.write { store throws(StoreError) in
         guard var request = try store.consumptionRequest(notification.id) else { return false }
@@ -45,6 +49,7 @@ struct ConsumptionContractTests {
       #expect(settled)
       try await store.snapshot { reader throws in
         #expect(try reader.nextConsumptionRequest(in: .all) == nil)
+        #expect(try reader.openConsumptionRequests().isEmpty)
         #expect(
           try reader.consumptionRequests(ConsumptionRequestFilter(appID: "ocean", limit: 9)).first?.error
             == "NO_CONSENT")

@@ -107,8 +107,8 @@ extension SQLReader {
       "due_at IS NOT NULL AND due_at <= ? AND \(domain.condition) ORDER BY due_at LIMIT ?", instant, limit)
   }
 
-  func openConsumptionRequests() throws(StoreError) -> [OpenCount] {
-    try openCounts(in: "consumption_request", where: "due_at IS NOT NULL")
+  func openConsumptionRequests() throws(StoreError) -> [OpenDuties] {
+    try openDuties(in: "consumption_request", where: "due_at IS NOT NULL", since: "requested_at")
   }
 
   func nextConsumptionRequest(in domain: ClockDomain) throws(StoreError) -> Instant? {

@@ -153,6 +153,6 @@ package protocol ConsumptionRequestReader {
   /// Returns the due time of the next request; `nil` if none is open.
   func nextConsumptionRequest(in domain: ClockDomain) throws(StoreError) -> Instant?
 
-  /// Returns the number of open requests of each app environment that has any.
-  func openConsumptionRequests() throws(StoreError) -> [OpenCount]
+  /// Returns the number of open requests of each app environment that has any, with the earliest time of a request.
+  func openConsumptionRequests() throws(StoreError) -> [OpenDuties]
 }

@@ -102,6 +102,7 @@ struct Features: Sendable {
     let (store, catalog) = (core.store, core.catalog)
     return [
       BusinessGauges(store: store, catalog: catalog, clocks: core.clocks),
+      DeadlineGaugeWorker.consumptionRequests(store: store, catalog: catalog),
       DeadlineGaugeWorker.externalTokens(store: store, catalog: catalog),
       DeadlineGaugeWorker.consentWithdrawals(store: store, catalog: catalog),
       DisagreementWorker(

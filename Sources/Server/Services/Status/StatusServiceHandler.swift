@@ -154,7 +154,7 @@ extension AppStatus {
   /// counts them; `now` is by the clock of the environment.
   fileprivate init(
     _ app: AppDefinition, _ environment: AppStore.Environment, at now: Instant,
-    _ open: [OpenCount], _ reader: any StoreSnapshot
+    _ open: [OpenDuties], _ reader: any StoreSnapshot
   ) throws(StoreError) {
     let watermark = try reader.deliveryWatermark(of: app.id, in: environment)
     let arrivals = [watermark?.lastDelivery, try reader.lastNotification(of: app.id, in: environment)]
