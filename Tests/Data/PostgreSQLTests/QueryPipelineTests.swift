@@ -1,13 +1,20 @@
 import PostgreSQL
 import PostgresSupport
+import Synchronization
 import Testing
 
 extension PostgresQueryPipeline {
   /// Returns the result of a query.
   func query(_ request: PostgresRequest, generation: Int = 0) async throws -> PostgresRows {
-    try await withCheckedThrowingContinuation { continuation in
-      submit(request, generation: generation) { continuation.resume(with: $0) }
+    // The thread sanitizer sees the order of a mutex, but not that of a continuation.
+    let received = Mutex<Result<PostgresRows, PostgresError>?>(nil)
+    await withCheckedContinuation { continuation in
+      submit(request, generation: generation) { result in
+        received.withLock { $0 = result }
+        continuation.resume()
+      }
     }
+    return try #require(received.withLock { $0 }).get()
   }
 
   /// Returns the error of a query.
