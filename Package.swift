@@ -113,7 +113,7 @@ let package = Package(
     library(.base, "Curl", ["CCurl", "Platform"]),
 
     // Signed data and its store.
-    library(.trust, "SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
+    library(.trust, "SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON", "Platform"]),
     library(.trust, "AppReceipt", ["AppStore", "Bytes", "JSON", "SignedData", asn1]),
     library(
       .data, "Store", ["AppStore", "Bytes", "CustomerImport", "Entitlements", "FamilySharing", "Reports"]),

@@ -120,7 +120,11 @@ import Testing
         as: .notificationV2, reason: "BAD_SIGNATURE", problem: "")
       try FileManager.default.removeItem(at: folder)
       let ledger = fixture.makeLedger(fixture.store, erasures: list) { _ in }
-      await #expect(throws: LedgerError.self) { try await ledger.erase("ana", fixture.scope) }
+      let tokens = Mutex<Set<String>>([])
+      await #expect(throws: LedgerError.self) {
+        try await ledger.erase("ana", fixture.scope) { result in tokens.withLock { $0 = result.erasedNames } }
+      }
+      #expect(tokens.withLock { $0.contains(token) }, "another call would not find it")
       let rejected = try await fixture.evidence().filter { $0.verdict != .accepted }
       #expect(rejected.map { $0.content.body == nil } == [true])
     }
@@ -205,6 +209,27 @@ import Testing
       let ledger = copy.makeLedger(copy.store, erasures: list) { _ in }
       #expect(try await ledger.applyErasures() == [Self.customer("ana")])
       #expect(try copy.facts(of: "ana") == nil)
+    }
+  }
+
+  @Test("A list that was removed while it was open has all erasures again after the next one")
+  func removedList() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "list-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let key = InstallationKey(bytes: [7])
+    try await LedgerFixture.run { fixture in
+      let ledger = fixture.makeLedger(fixture.store, erasures: try ErasureList(path: path, key: key)) { _ in }
+      _ = try await fixture.submit(period(fixture, token: token))
+      _ = try await fixture.submit(period(fixture, "L2", token: other), for: "ben")
+      _ = try await ledger.erase("ana", fixture.scope)
+      try FileManager.default.removeItem(atPath: path)
+      _ = try await ledger.erase("ben", fixture.scope)
+    }
+    try await LedgerFixture.run { copy in
+      _ = try await copy.submit(period(copy, token: token))
+      _ = try await copy.submit(period(copy, "L2", token: other), for: "ben")
+      let ledger = copy.makeLedger(copy.store, erasures: try ErasureList(path: path, key: key)) { _ in }
+      #expect(try await ledger.applyErasures() == [Self.customer("ana"), Self.customer("ben")])
     }
   }
 

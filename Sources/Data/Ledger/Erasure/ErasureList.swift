@@ -36,7 +36,7 @@ package final class ErasureList: Sendable {
     if let found = try stored(at: path) {
       records.withLock { $0 = found }
     } else {
-      try Self.append([head], to: path)
+      try Self.append([], orAll: [head], to: path)
     }
   }
 
@@ -83,7 +83,9 @@ package final class ErasureList: Sendable {
       let new = erasures.filter { !known.contains($0.id) }
       guard !new.isEmpty else { return .success(()) }
       do throws(ErasureListError) {
-        if let path { try Self.append(new.map { "\($0.id) \($0.customerHash)" }, to: path) }
+        if let path {
+          try Self.append(new.map(\.line), orAll: [head] + (records + new).map(\.line), to: path)
+        }
       } catch {
         return .failure(error)
       }
@@ -182,17 +184,27 @@ extension ErasureList {
     return String(decoding: content[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// Appends lines durably, or none of them: a partial write is cut off again.
-  private static func append(_ lines: [String], to path: String) throws(ErasureListError) {
+  /// Appends lines durably, or none of them: a partial write is cut off again. A file that is new, or was removed while the
+  /// process runs, gets `all` lines.
+  private static func append(
+    _ new: [String], orAll all: [String], to path: String
+  ) throws(ErasureListError) {
     let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw .unusable(path: path, reason: SystemError.last) }
     defer { close(file) }
-    let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
     let size = lseek(file, 0, SEEK_END)
-    guard write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else {
+    let bytes = Array((size == 0 ? all : new).map { "\($0)\n" }.joined().utf8)
+    guard write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0,
+      size > 0 || DirectoryEntries.sync(around: path)
+    else {
       let reason = SystemError.last
       ftruncate(file, size)
       throw .unusable(path: path, reason: reason)
     }
   }
+}
+
+extension ErasureRecord {
+  /// The line of the file.
+  fileprivate var line: String { "\(id) \(customerHash)" }
 }

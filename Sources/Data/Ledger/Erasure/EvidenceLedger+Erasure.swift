@@ -21,14 +21,22 @@ extension EvidenceLedger {
   /// On return the erasure is durable, also in the list outside the store, and the store's log contains no remnants
   /// unless a long read prevents that.
   ///
-  /// - Throws: ``LedgerError/unknownCustomer`` if nothing is or was stored about the customer.
-  package func erase(_ customerID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
-    try await erase(customerID, scope, isRestoring: false)
+  /// `eraseElsewhere` erases the customer in data that is not in the store. It is called once, with the result, which names
+  /// the tokens; not for a dry run.
+  ///
+  /// - Throws: ``LedgerError/unknownCustomer`` if nothing is or was stored about the customer; the error of
+  ///   `eraseElsewhere`.
+  package func erase(
+    _ customerID: String, _ scope: CommandScope,
+    eraseElsewhere: (CommandResult) async throws(LedgerError) -> Void = { _ async throws(LedgerError) in }
+  ) async throws(LedgerError) -> CommandResult {
+    try await erase(customerID, scope, isRestoring: false, eraseElsewhere)
   }
 
   /// `isRestoring`: whether the app may be one that is not configured any more.
   private func erase(
-    _ customerID: String, _ scope: CommandScope, isRestoring: Bool
+    _ customerID: String, _ scope: CommandScope, isRestoring: Bool,
+    _ eraseElsewhere: (CommandResult) async throws(LedgerError) -> Void
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
     let (list, names) = (erasures, erasedNames)
@@ -41,6 +49,7 @@ extension EvidenceLedger {
     guard !scope.isDryRun else { return result }
     // Before the list, which the next start completes after an error: another call would not find the tokens any more.
     try await purgeRejected(of: scope.appID, naming: result.erasedNames)
+    try await eraseElsewhere(result)
     try await saveList()
     await store.purgeRemnants()
     return result
@@ -78,7 +87,7 @@ extension EvidenceLedger {
       let scope = CommandScope(
         appID: customer.appID, environment: customer.environment, actor: "erasure list")
       do throws(LedgerError) {
-        _ = try await erase(customer.customerID, scope, isRestoring: true)
+        _ = try await erase(customer.customerID, scope, isRestoring: true) { _ async throws(LedgerError) in }
       } catch .unknownCustomer {
         // Erased together with its merge target.
       }

@@ -103,16 +103,12 @@ extension MigrationJobManager {
   /// are in lower case. It can be repeated after an error.
   ///
   /// - Returns: whether any line did.
-  /// - Throws: ``MigrationError/ledger(_:)``.
+  /// - Throws: ``LedgerError/store(_:)``.
   @discardableResult
   package nonisolated func eraseUploads(
     of appID: String, naming customers: some Sequence<String>, tokens: some Sequence<String>
-  ) async throws(MigrationError) -> Bool {
-    do throws(LedgerError) {
-      return try await eraseUploads(of: appID, naming: PersonSearch(ids: customers, tokens: tokens))
-    } catch {
-      throw .ledger(error)
-    }
+  ) async throws(LedgerError) -> Bool {
+    try await eraseUploads(of: appID, naming: PersonSearch(ids: customers, tokens: tokens))
   }
 
   /// Overwrites the lines of restored uploads that name a customer who was erased since: one of `customers`, whose id the

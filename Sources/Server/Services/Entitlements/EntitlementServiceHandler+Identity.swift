@@ -141,24 +141,19 @@ extension EntitlementServiceHandler {
       note: request.note, isDryRun: request.dryRun)
     let outcome: CommandResult
     do throws(LedgerError) {
-      outcome = try await context.ledger.erase(request.customerId, scope)
+      outcome = try await context.ledger.erase(request.customerId, scope) {
+        [migrations = context.intake.migrations] result async throws(LedgerError) in
+        let ids = result.erasures.map(\.customerID)
+        let tokens = result.erasedNames.subtracting(ids.map { $0.lowercased() })
+        try await migrations.eraseUploads(of: app.id, naming: ids, tokens: tokens)
+      }
     } catch {
-      // An upload may name a customer that the store does not have yet.
-      if case .unknownCustomer = error, !request.dryRun,
-        try await eraseUploads(of: app.id, naming: [request.customerId], tokens: [])
-      {
+      if case .unknownCustomer = error, !request.dryRun {
         let customer = CustomerKey(
           appID: app.id, environment: scope.environment, customerID: request.customerId)
-        try await mapLedgerError { () async throws(LedgerError) in
-          try await context.ledger.listErasure(of: customer)
-        }
+        try await mapLedgerError { () async throws(LedgerError) in try await eraseUploads(naming: customer) }
       }
       throw Status(error)
-    }
-    if !request.dryRun {
-      let ids = outcome.erasures.map(\.customerID)
-      let tokens = outcome.erasedNames.subtracting(ids.map { $0.lowercased() })
-      try await eraseUploads(of: app.id, naming: ids, tokens: tokens)
     }
     return .with {
       $0.erasedRows = outcome.erasedRows
@@ -168,16 +163,11 @@ extension EntitlementServiceHandler {
     }
   }
 
-  /// Overwrites the lines about customers and tokens in uploads; returns whether there were any.
-  @discardableResult
-  private func eraseUploads(
-    of appID: String, naming customers: [String], tokens: Set<String>
-  ) async throws(Status) -> Bool {
-    do throws(MigrationError) {
-      return try await context.intake.migrations.eraseUploads(of: appID, naming: customers, tokens: tokens)
-    } catch {
-      throw Status(error)
-    }
+  /// Erases a customer that the store does not have in uploads, which may name it.
+  private func eraseUploads(naming customer: CustomerKey) async throws(LedgerError) {
+    let isNamed = try await context.intake.migrations.eraseUploads(
+      of: customer.appID, naming: [customer.customerID], tokens: [String]())
+    if isNamed { try await context.ledger.listErasure(of: customer) }
   }
 }
 

@@ -1,5 +1,6 @@
 internal import Bytes
 internal import Glibc
+internal import Platform
 
 /// The secret of one installation, from which the keys of its other secrets are derived.
 ///
@@ -53,11 +54,6 @@ package struct InstallationKey: Sendable {
     guard write(file, content, content.count) == content.count, fsync(file) == 0,
       link(draft, path) == 0 || errno == EEXIST
     else { throw .systemError(path) }
-    let end = path.lastIndex(of: "/")
-    let directory = open(end.map { String(path[..<$0]) + "/" } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if directory >= 0 {
-      fsync(directory)
-      close(directory)
-    }
+    _ = DirectoryEntries.sync(around: path)
   }
 }
