@@ -405,6 +405,39 @@ def test_another_thread_closes_a_stream_that_waits(service):
     assert (done.stdout.splitlines(), done.returncode) == (["[]", "[]", "CANCELLED"], 0), done.stderr
 
 
+# Closes a stream for which another task waits; a cancelled task stays cancelled.
+CLOSING_TASK = """
+import asyncio, sys
+from entitled import AsyncClient
+async def main():
+    async with AsyncClient(sys.argv[1], app="ocean-journal") as client:
+        async def receive(events):
+            return [event async for event in events]
+        async def opened():
+            events = client.watch(customer_ids=["zoe"])
+            task = asyncio.create_task(receive(events))
+            while not events.position:
+                await asyncio.sleep(0.01)
+            return events, task
+        events, task = await opened()
+        await events.aclose()
+        print(await task, await receive(events), flush=True)
+        _, task = await opened()
+        task.cancel()
+        try:
+            await task
+        except asyncio.CancelledError:
+            print("cancelled", flush=True)
+asyncio.run(main())
+"""
+
+
+def test_another_task_closes_a_stream_that_waits(service):
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSING_TASK, service.grpc], capture_output=True, text=True, env=PYTHON, timeout=6 * CALL_LIMIT)
+    assert (done.stdout.splitlines(), done.returncode) == (["[] []", "cancelled"], 0), done.stderr
+
+
 def entitlement(url, name, user):
     """The status and the response of a backend."""
     try:

@@ -102,12 +102,23 @@ class AsyncWatch(AsyncIterator[EntitlementEvent]):
     ) -> None:
         self._watching: Watching[WatchRequest] | Watching[WatchSegmentRequest] = watching
         self._events = _events(method, watching)
+        self._is_closed = False
+        # The wait for the next event, a task, because `aclose()` of another task has to end it.
+        self._next: asyncio.Future[EntitlementEvent] | None = None
 
     def __aiter__(self) -> AsyncWatch:
         return self
 
     async def __anext__(self) -> EntitlementEvent:
-        return await anext(self._events)
+        if self._is_closed:
+            raise StopAsyncIteration
+        self._next = asyncio.ensure_future(anext(self._events))
+        try:
+            return await self._next
+        except asyncio.CancelledError:
+            if self._is_closed:
+                raise StopAsyncIteration from None
+            raise
 
     async def __aenter__(self) -> AsyncWatch:
         return self
@@ -122,7 +133,11 @@ class AsyncWatch(AsyncIterator[EntitlementEvent]):
         return self._watching.position
 
     async def aclose(self) -> None:
-        """Ends the stream."""
+        """Ends the stream. If another task waits for the next event, its iteration ends."""
+        self._is_closed = True
+        if self._next is not None and not self._next.done():
+            self._next.cancel()
+            await asyncio.wait([self._next])
         await self._events.aclose()
 
 
