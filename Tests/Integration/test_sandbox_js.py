@@ -3,10 +3,14 @@
 import json
 import re
 import shutil
+import signal
+import subprocess
+import urllib.error
+import urllib.request
 
 import pytest
 
-from harness import ROOT
+from harness import CALL_LIMIT, ROOT, wait_for
 from sandbox_clients import in_path, run, sandbox_program, variables
 from test_sandbox_worlds import Sandbox
 
@@ -72,3 +76,21 @@ def test_the_program_is_found_in_the_path_and_its_absence_is_explained(program, 
     user = user | ({"ENTITLED_SANDBOX_PROGRAM": program} if program else {"PATH": in_path(sandbox_program())})
     output = run("node", "--input-type=module", "-e", PROGRAM, cwd=JS, env=user, status=1 if message else 0)
     assert (message or "http://127.0.0.1:") in output
+
+
+def test_the_sandbox_ends_with_a_process_that_a_signal_ends():
+    waiting = PROGRAM + "setInterval(() => {}, 1000);"
+    process = subprocess.Popen(
+        ["node", "--input-type=module", "-e", waiting], cwd=JS, env=variables(), stdout=subprocess.PIPE, text=True)
+    url = process.stdout.readline().strip()
+    assert urllib.request.urlopen(f"{url}/sandbox/v1/clock").status == 200
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=CALL_LIMIT) == -signal.SIGTERM
+
+    def is_gone():
+        try:
+            return urllib.request.urlopen(f"{url}/sandbox/v1/clock") is None
+        except urllib.error.URLError:
+            return True
+
+    wait_for(is_gone)

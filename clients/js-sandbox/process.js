@@ -8,6 +8,8 @@ import { createInterface } from "node:readline";
 import { AppStore } from "./app-store.js";
 import { call } from "./calls.js";
 
+const ENDING = ["SIGHUP", "SIGINT", "SIGTERM"];
+
 /** An App Store simulator with any number of independent worlds. */
 export class Sandbox {
   #process;
@@ -27,8 +29,17 @@ export class Sandbox {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("ENTITLED_")));
     const child = spawn(file, [...before, ...options], { env, stdio: ["ignore", "pipe", "pipe"] });
     const kill = () => child.kill();
+    // A signal without a listener ends the process without the event `exit`.
+    const killFor = (signal) => {
+      kill();
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    };
     process.once("exit", kill);
-    child.once("exit", () => process.off("exit", kill));
+    for (const signal of ENDING) process.once(signal, killFor);
+    child.once("exit", () => {
+      process.off("exit", kill);
+      for (const signal of ENDING) process.off(signal, killFor);
+    });
     let log = "";
     child.stderr.on("data", (data) => (log += data));
     const line = await new Promise((resolve, reject) => {
