@@ -87,18 +87,21 @@ import Testing
     }
   }
 
+  /// Records a notification with an invalid signature whose content has `name` as the token.
+  private func reject(_ fixture: LedgerFixture, naming name: String) async throws {
+    let payload = Base64.url.encode(Array(#"{"appAccountToken":"\#(name)"}"#.utf8))
+    let body = Array(#"{"signedPayload":"eyJhbGciOiJFUzI1NiJ9.\#(payload).AAAA"}"#.utf8)
+    _ = try await fixture.ledger.recordRejection(
+      IncomingNotification(
+        appID: "ocean", body: body, source: .notification, receivedAt: fixture.clock.now),
+      as: .notificationV2, reason: "BAD_SIGNATURE", problem: "")
+  }
+
   @Test("Rejected documents that name the person lose their bodies, others keep them")
   func rejected() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(period(fixture, token: token))
-      for name in [token.uppercased(), "ana", "anabel"] {
-        let payload = Base64.url.encode(Array(#"{"appAccountToken":"\#(name)"}"#.utf8))
-        let body = Array(#"{"signedPayload":"eyJhbGciOiJFUzI1NiJ9.\#(payload).AAAA"}"#.utf8)
-        _ = try await fixture.ledger.recordRejection(
-          IncomingNotification(
-            appID: "ocean", body: body, source: .notification, receivedAt: fixture.clock.now),
-          as: .notificationV2, reason: "BAD_SIGNATURE", problem: "")
-      }
+      for name in [token.uppercased(), "ana", "anabel"] { try await reject(fixture, naming: name) }
       _ = try await fixture.ledger.erase("ana", fixture.scope)
       let rejected = try await fixture.evidence().filter { $0.verdict != .accepted }
       #expect(rejected.map { $0.content.body == nil } == [true, true, false])
@@ -112,12 +115,7 @@ import Testing
     let list = try ErasureList(path: folder.appending(path: "list").path, key: InstallationKey(bytes: [7]))
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(period(fixture, token: token))
-      let payload = Base64.url.encode(Array(#"{"appAccountToken":"\#(token)"}"#.utf8))
-      let body = Array(#"{"signedPayload":"eyJhbGciOiJFUzI1NiJ9.\#(payload).AAAA"}"#.utf8)
-      _ = try await fixture.ledger.recordRejection(
-        IncomingNotification(
-          appID: "ocean", body: body, source: .notification, receivedAt: fixture.clock.now),
-        as: .notificationV2, reason: "BAD_SIGNATURE", problem: "")
+      try await reject(fixture, naming: token)
       try FileManager.default.removeItem(at: folder)
       let ledger = fixture.makeLedger(fixture.store, erasures: list) { _ in }
       let tokens = Mutex<Set<String>>([])

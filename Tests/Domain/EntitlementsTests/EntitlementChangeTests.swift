@@ -286,47 +286,6 @@ import Testing
     #expect(kinds(on: 35, [info(signed: 31, isInRetry: true)]) == [.recovered])
   }
 
-  @Test("Each purchase that does not renew is an event, also without an entitlement")
-  func purchases() {
-    let coins = TransactionFact(
-      transactionID: "C", originalTransactionID: "C", productID: "coins", type: .consumable,
-      purchaseDate: day(3), quantity: 5, signedDate: day(3))
-    let (none, bought) = (CustomerFacts(), CustomerFacts(transactions: [coins]))
-    let purchase = FactsChange(from: none, to: bought, by: .evidence)
-    let events = EntitlementChange.purchases(in: purchase, at: day(4))
-    #expect(events.map(\.kind) == [.purchased] && events.map(\.effectiveAt) == [day(3)])
-    #expect(events.first?.subject?.quantity == 5 && events.first?.entitlement == "")
-    var refunded = coins
-    refunded.revocationDate = day(8)
-    refunded.signedDate = day(8)
-    let refund = FactsChange(from: bought, to: CustomerFacts(transactions: [refunded]), by: .evidence)
-    #expect(EntitlementChange.purchases(in: refund, at: day(9)).isEmpty)
-    #expect(EntitlementChange.refunds(in: refund, of: twoProducts, at: day(9)).map(\.kind) == [.refunded])
-    let first = FactsChange(from: none, to: CustomerFacts(transactions: [refunded]), by: .evidence)
-    #expect(EntitlementChange.purchases(in: first, at: day(9)).map(\.kind) == [.purchased])
-    #expect(EntitlementChange.refunds(in: first, of: twoProducts, at: day(9)).map(\.kind) == [.refunded])
-    #expect(FactsChange(from: none, to: bought, by: .ownership).purchases.isEmpty)
-  }
-
-  @Test("Copies of a purchase are one purchase and one refund")
-  func copies() {
-    func copy(_ id: String, revoked: Int64? = nil) -> TransactionFact {
-      TransactionFact(
-        transactionID: id, originalTransactionID: "N", productID: "yearly", type: .nonConsumable,
-        purchaseDate: day(id == "N" ? 0 : 5), revocationDate: revoked.map(day), signedDate: day(revoked ?? 5))
-    }
-    func kinds(_ before: [TransactionFact], _ after: [TransactionFact]) -> [PurchaseChange.Kind] {
-      FactsChange(
-        from: CustomerFacts(transactions: before), to: CustomerFacts(transactions: after), by: .evidence
-      ).purchases.map(\.kind)
-    }
-    let both = [copy("N"), copy("M")]
-    #expect(kinds([], both) == [.purchased])
-    #expect(kinds([copy("M")], both) == [])
-    #expect(kinds(both, [copy("N"), copy("M", revoked: 9)]) == [.refunded])
-    #expect(kinds([copy("N"), copy("M", revoked: 9)], [copy("N", revoked: 9), copy("M", revoked: 9)]) == [])
-  }
-
   @Test("A change takes effect at the purchase or signature that states it")
   func effects() {
     let bought = changes(CustomerFacts(), CustomerFacts(transactions: [paid(0...30)]), 10, by: .evidence)

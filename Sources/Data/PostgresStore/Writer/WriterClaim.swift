@@ -4,7 +4,7 @@ internal import Store
 /// The right of one session to write, and the number of its last commit, as in the table `head`.
 ///
 /// Each commit is conditional on all of it. A writer that was replaced, or frozen and woken, changes nothing, because
-/// its epoch is refused.
+/// its claim is refused.
 struct WriterClaim {
   /// The number of writers that there were up to this one.
   let epoch: Int64
