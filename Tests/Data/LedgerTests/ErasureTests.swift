@@ -210,6 +210,26 @@ import Testing
     }
   }
 
+  @Test("An erasure is in the list although the erasure of other data failed")
+  func failedElsewhere() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "list-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let key = InstallationKey(bytes: [7])
+    try await LedgerFixture.run { fixture in
+      let ledger = fixture.makeLedger(fixture.store, erasures: try ErasureList(path: path, key: key)) { _ in }
+      _ = try await fixture.submit(period(fixture, token: token))
+      await #expect(throws: LedgerError.self) {
+        try await ledger.erase("ana", fixture.scope) { _ throws(LedgerError) in throw .store(.failed("other"))
+        }
+      }
+    }
+    try await LedgerFixture.run { copy in
+      _ = try await copy.submit(period(copy, token: token))
+      let ledger = copy.makeLedger(copy.store, erasures: try ErasureList(path: path, key: key)) { _ in }
+      #expect(try await ledger.applyErasures() == [Self.customer("ana")])
+    }
+  }
+
   @Test("A list that was removed while it was open has all erasures again after the next one")
   func removedList() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "list-\(UUID())").path

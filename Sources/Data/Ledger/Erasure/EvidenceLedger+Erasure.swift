@@ -49,9 +49,17 @@ extension EvidenceLedger {
     guard !scope.isDryRun else { return result }
     // Before the list, which the next start completes after an error: another call would not find the tokens any more.
     try await purgeRejected(of: scope.appID, naming: result.erasedNames)
-    try await eraseElsewhere(result)
+    let elsewhere: LedgerError?
+    do throws(LedgerError) {
+      try await eraseElsewhere(result)
+      elsewhere = nil
+    } catch {
+      elsewhere = error
+    }
     try await saveList()
     await store.purgeRemnants()
+    // Only now, so that the list has the erasure.
+    if let elsewhere { throw elsewhere }
     return result
   }
 
