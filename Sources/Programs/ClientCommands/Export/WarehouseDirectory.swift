@@ -1,7 +1,6 @@
 internal import AppStore
 internal import CommandSupport
 internal import Foundation
-internal import Glibc
 internal import JSON
 internal import Platform
 
@@ -84,7 +83,7 @@ struct WarehouseDirectory {
 
   /// Writes the schema of this kind beside its files, if it differs from the one there.
   func write(schema: JSONObject, of kind: ExportKind) throws(Failure) {
-    let folder = try open("\(path)/\(kind.rawValue)", in: path)
+    let folder = try open("\(path)/\(kind.rawValue)")
     let text = schema.serialized(pretty: true)
     let known = try Self.mapErrors { () throws(PrivateDirectoryError) in try folder.read("schema.json") }
     if known != text { try replace("schema.json", in: folder, with: text) }
@@ -101,7 +100,7 @@ struct WarehouseDirectory {
       throw Failure("cannot compress rows: out of memory")
     }
     let folder = "\(path)/\(kind.rawValue)"
-    let partition = try open("\(folder)/\(Self.dayPrefix)\(day)", in: folder)
+    let partition = try open("\(folder)/\(Self.dayPrefix)\(day)")
     let name = "\(Self.padded(numbers.lowerBound))-\(Self.padded(numbers.upperBound))\(Self.suffix)"
     try replace(name, in: partition, with: compressed)
     let path = "\(partition.path)/\(name)"
@@ -139,12 +138,10 @@ struct WarehouseDirectory {
 
   /// Opens or creates a directory, and makes it durable in the one above it: without its entry, files would be missing before
   /// later ones. An existing one may be new, too, if the program was killed after it had created it.
-  private func open(_ path: String, in parent: String) throws(Failure) -> PrivateDirectory {
+  private func open(_ path: String) throws(Failure) -> PrivateDirectory {
     let directory = try Self.mapErrors { () throws(PrivateDirectoryError) in try PrivateDirectory(path) }
-    let descriptor = Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    defer { if descriptor >= 0 { close(descriptor) } }
-    guard descriptor >= 0, fsync(descriptor) == 0 else {
-      throw Failure("cannot write '\(parent)': \(SystemError.last)")
+    guard DirectoryEntries.sync(around: path) else {
+      throw Failure("cannot write the folder of '\(path)': \(SystemError.last)")
     }
     return directory
   }
