@@ -288,8 +288,9 @@ def test_an_unexpected_request_has_its_code(server, case):
 
 @pytest.mark.parametrize(
     "fields, status",
-    [({"content_type": "application/grpc+proto"}, "200"), ({"content_type": "application/grpc+foo"}, "404"),
-     ({"method": "DELETE"}, "405")],
+    [({"content_type": "application/grpc+proto"}, "200"), ({"content_type": "application/grpc+foo"}, "415"),
+     ({"content_type": "image/jpeg"}, "415"), ({"method": "DELETE"}, "405"),
+     ({"content_type": None, "method": "GET"}, "404")],
 )  # fmt: skip
 def test_the_kind_of_a_request_has_its_status(server, fields, status):
     with Connection(server.address) as connection:

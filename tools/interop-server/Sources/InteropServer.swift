@@ -40,7 +40,7 @@ struct InteropServer: AsyncParsableCommand {
       at: HostAndPort(host: host, port: port), on: MultiThreadedEventLoopGroup.singleton,
       serving: Listener.Service(
         makeHost: { _ in MethodHost(methods: MethodTable(Self.methods)) },
-        http: { _ in .text(404, "this is a gRPC interoperability server\n") }, limits: limits, tls: tls),
+        http: { Self.refuse($0) }, limits: limits, tls: tls),
       logger: Logger(label: "interop-server"))
     // Before the address is printed, because its reader may send a signal at once.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
@@ -48,6 +48,11 @@ struct InteropServer: AsyncParsableCommand {
     fflush(nil)
     for await _ in signals { break }
     await listener.shutDown(grace: .seconds(10))
+  }
+
+  /// Rejects requests that are not gRPC calls. The status of another content type is 415, as gRPC requires.
+  private static func refuse(_ request: HTTPRequest) -> HTTPResponse {
+    .text(request.method == "POST" ? 415 : 404, "this is a gRPC interoperability server\n")
   }
 
   private static var methods: [Method] {
