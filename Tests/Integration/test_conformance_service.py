@@ -1,5 +1,6 @@
 """Connect's conformance service against interop-server, by the rules of github.com/connectrpc/conformance."""
 
+import contextlib
 import os
 import signal
 import struct
@@ -12,6 +13,7 @@ import pytest
 from grpc_status import rpc_status
 
 import interop_client
+from certificates import Authority
 from contract import conformance_messages as messages, conformance_services
 from harness import ROOT
 from raw import Connection, framed
@@ -305,9 +307,9 @@ def test_a_request_over_the_message_limit_is_refused(stub):
     assert error.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
-def test_the_runner_of_the_conformance_tests_can_start_the_server():
-    # use_tls, message_receive_limit: 1,000.
-    request = b"\x08\x02\x10\x02\x20\x01\x30\xe8\x07"
+@contextlib.contextmanager
+def started_by_runner(request):
+    """Starts the server as the runner of the conformance tests does; gives its address and its certificate."""
     command = [sys.executable, ROOT / "tools" / "interop-server" / "conformance"]
     env = os.environ | {"INTEROP_SERVER": str(interop_client.SERVER)}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as started:
@@ -318,13 +320,46 @@ def test_the_runner_of_the_conformance_tests_can_start_the_server():
         # host, port and pem_cert of connectrpc.conformance.v1.ServerCompatResponse.
         assert response.startswith(b"\x0a\x09127.0.0.1\x10")
         port = response[12] & 127 | (response[13] & 127) << 7 | response[14] << 14
-        certificate = response[response.index(b"-----BEGIN") :]
-        credentials = grpc.ssl_channel_credentials(certificate)
-        with grpc.secure_channel(f"127.0.0.1:{port}", credentials) as channel:
+        try:
+            yield f"127.0.0.1:{port}", response[response.index(b"-----BEGIN") :]
+        finally:
+            started.send_signal(signal.SIGTERM)
+        assert started.wait(LIMIT) == 0
+
+
+# protocol, http_version, use_tls of connectrpc.conformance.v1.ServerCompatRequest.
+SECURE = b"\x08\x02\x10\x02\x20\x01"
+
+
+def test_the_runner_of_the_conformance_tests_can_start_the_server():
+    # message_receive_limit: 1,000.
+    with started_by_runner(SECURE + b"\x30\xe8\x07") as (address, certificate):
+        with grpc.secure_channel(address, grpc.ssl_channel_credentials(certificate)) as channel:
             stub = conformance_services.ConformanceServiceStub(channel)
             assert stub.Unary(messages.UnaryRequest(), timeout=LIMIT).HasField("payload")
             with pytest.raises(grpc.RpcError) as error:
                 stub.Unary(messages.UnaryRequest(request_data=bytes(1_001)), timeout=LIMIT)
             assert error.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-        started.send_signal(signal.SIGTERM)
-        assert started.wait(LIMIT) == 0
+
+
+def test_clients_need_a_certificate_if_the_runner_names_one(tmp_path):
+    authority = Authority(tmp_path)
+    files = authority.issue("client", "client.example.com")
+    trusted = authority.file.read_bytes()
+    # client_tls_cert.
+    request = SECURE + b"\x2a" + bytes([len(trusted) & 127 | 128, len(trusted) >> 7]) + trusted
+    with started_by_runner(request) as (address, certificate):
+        identified = grpc.ssl_channel_credentials(certificate, files.key.read_bytes(), files.certificate.read_bytes())
+        # Channels with the same certificate of the server share connections otherwise.
+        options = [("grpc.use_local_subchannel_pool", 1)]
+        with grpc.secure_channel(address, identified, options) as channel:
+            stub = conformance_services.ConformanceServiceStub(channel)
+            assert stub.Unary(messages.UnaryRequest(), timeout=LIMIT).HasField("payload")
+            assert stub.ClientStream(iter([]), timeout=LIMIT).HasField("payload")
+        with grpc.secure_channel(address, grpc.ssl_channel_credentials(certificate), options) as channel:
+            stub = conformance_services.ConformanceServiceStub(channel)
+            for call in (lambda: stub.Unary(messages.UnaryRequest(), timeout=LIMIT),
+                         lambda: stub.ClientStream(iter([]), timeout=LIMIT)):  # fmt: skip
+                with pytest.raises(grpc.RpcError) as error:
+                    call()
+                assert error.value.code() == grpc.StatusCode.UNAUTHENTICATED

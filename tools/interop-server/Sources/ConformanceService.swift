@@ -7,6 +7,9 @@ internal import Wire
 struct ConformanceService: Sendable {
   static let name = "connectrpc.conformance.v1.ConformanceService"
 
+  /// Whether calls without a client certificate fail. TLS itself lets a client connect without one.
+  let requiresCertificate: Bool
+
   var methods: [Method] {
     [
       Method(path: "/\(Self.name)/Unary", handler: .asyncUnary(unary)),
@@ -23,13 +26,20 @@ struct ConformanceService: Sendable {
     Method(
       path: "/\(Self.name)/\(name)",
       handler: .streaming { stream, context async throws(Status) in
-        try await handler(stream, RecordedRequest(context))
+        try await handler(stream, try admit(context))
       })
   }
 
+  private func admit(_ context: CallContext) throws(Status) -> RecordedRequest {
+    guard !requiresCertificate || context.peer != nil else {
+      throw Status(.unauthenticated, "missing client certificate")
+    }
+    return RecordedRequest(context)
+  }
+
   private func unary(_ bytes: UnsafeRawBufferPointer, _ context: CallContext) throws(Status) -> UnaryWork {
+    var call = try admit(context)
     let request: Conformance.UnaryRequest = try decode(Array(bytes))
-    var call = RecordedRequest(context)
     call.record(request, bytes: Array(bytes))
     return { [call] () async throws(Status) in
       let definition = request.responseDefinition ?? .init()

@@ -20,7 +20,9 @@ struct InteropServer: AsyncParsableCommand {
   @Option(name: .customLong("use_tls"), help: "true or false: TLS, or in the clear.") var useTLS = false
   @Option(name: .customLong("tls_cert"), help: "The server's certificate chain, in PEM.") var certificate = ""
   @Option(name: .customLong("tls_key"), help: "Its private key, in PEM.") var key = ""
-  @Option(name: .customLong("tls_client_ca"), help: "The authority of client certificates, in PEM.")
+  @Option(
+    name: .customLong("tls_client_ca"),
+    help: "The authority of client certificates, in PEM; the conformance service requires one then.")
   var clientAuthority: String?
   @Option(name: .customLong("max_message_bytes"), help: "The maximum size of a request message.")
   var maxMessageBytes = TransportLimits().messageBytes
@@ -34,12 +36,15 @@ struct InteropServer: AsyncParsableCommand {
   func run() async throws {
     let files = TLSSettings(certificate: certificate, key: key, clientAuthorities: clientAuthority)
     let tls = try useTLS ? TLSIdentity(files) : nil
+    let requiresCertificate = clientAuthority != nil
     var limits = TransportLimits()
     limits.messageBytes = maxMessageBytes
     let listener = try await Listener.listen(
       at: HostAndPort(host: host, port: port), on: MultiThreadedEventLoopGroup.singleton,
       serving: Listener.Service(
-        makeHost: { _ in MethodHost(methods: MethodTable(Self.methods)) },
+        makeHost: { _ in
+          MethodHost(methods: MethodTable(Self.methods(requiresCertificate: requiresCertificate)))
+        },
         http: { Self.refuse($0) }, limits: limits, tls: tls),
       logger: Logger(label: "interop-server"))
     // Before the address is printed, because its reader may send a signal at once.
@@ -55,8 +60,8 @@ struct InteropServer: AsyncParsableCommand {
     .text(request.method == "POST" ? 415 : 404, "this is a gRPC interoperability server\n")
   }
 
-  private static var methods: [Method] {
-    InteropService().methods + ConformanceService().methods
+  private static func methods(requiresCertificate: Bool) -> [Method] {
+    InteropService().methods + ConformanceService(requiresCertificate: requiresCertificate).methods
       + ReflectionService(
         services: ["grpc.testing.TestService", ConformanceService.name] + ReflectionService.names
       ).methods
