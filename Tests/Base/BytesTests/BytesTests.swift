@@ -19,6 +19,23 @@ import Testing
     #expect(Base64.standard.encode(bytes) == Data(bytes).base64EncodedString())
   }
 
+  @Test("Bytes of every length are encoded as Foundation does, with and without contiguous storage")
+  func lengths() {
+    for count in 0...50 {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 89 &+ count) }
+      let text = Data(bytes).base64EncodedString()
+      let digits = text.filter { $0 != "=" }
+      let urlText = digits.replacing("+", with: "-").replacing("/", with: "_")
+      for sequence in [AnySequence(bytes), AnySequence(bytes.lazy.map(\.self))] {
+        #expect(Base64.standard.encode(sequence) == text)
+        #expect(Base64.standard.encode(sequence, padded: false) == digits)
+        #expect(Base64.url.encode(sequence) == urlText)
+      }
+      #expect(Base64.standard.encode(bytes) == text)
+      #expect(Base64.url.encode(bytes[...]) == urlText)
+    }
+  }
+
   @Test(
     "base64url rejects padding, whitespace, stray bits and the standard alphabet",
     arguments: ["AA==", "AA ", "A", "AB", "A+AA", "A/AA", "AA\n", "AAAAA", "AAB"])
