@@ -119,6 +119,27 @@ struct NotificationHistoryTests {
     #expect(try await history(token: token)["errorCode"] == 4_000_017)
   }
 
+  // Apple: NotificationHistoryRequest: notifications are selected by their dates, startDate included and endDate excluded.
+  @Test("Notifications are selected by the dates that they have, also by those that are ahead of the clock")
+  func dates() async throws {
+    try await start()
+    // Two notifications of one instant about one purchase: the second date is a millisecond ahead.
+    let id = try await buy("monthly", "ann")
+    try await act(.refund, ["transactionId": .string(id)])
+    try await deliver()
+    try await store.advanceClock(to: await store.world.now.advanced(byMilliseconds: Self.day))
+    _ = try await buy("coins", "ben")
+    try await deliver()
+    let dates = try payloads(try await history()).compactMap { $0["signedDate"]?.int64Value }
+    try #require(dates.count == 3 && dates == dates.sorted())
+    for date in dates.flatMap({ [$0 - 1, $0, $0 + 1] }) {
+      let found = try payloads(try await history(["startDate": JSONValue(date)]))
+      #expect(found.compactMap { $0["signedDate"]?.int64Value } == dates.filter { $0 >= date })
+      let before = try payloads(try await history(["endDate": JSONValue(date)]))
+      #expect(before.compactMap { $0["signedDate"]?.int64Value } == dates.filter { $0 < date })
+    }
+  }
+
   // Apple: NotificationHistoryRequest, transactionId: "of any transaction belonging to the customer".
   @Test("A transaction id selects all notifications of the customer")
   func customer() async throws {

@@ -166,7 +166,8 @@ extension AppStoreSimulator {
     let query = try NotificationHistoryQuery(body, earliest: earliest.millisecondsSince1970)
     // Any transaction of the customer identifies the customer (Apple: NotificationHistoryRequest, transactionId).
     let customer = try query.transactionID.map { try transaction($0, call).account }
-    let found = world.notifications.indices.filter { index in
+    let first = world.firstNotification(from: Instant(millisecondsSince1970: query.start))
+    let found = (first..<world.notifications.count).filter { index in
       let notification = world.notifications[index]
       return notification.app == call.app.id && query.admits(notification)
         && (customer == nil || notification.transaction?.account == customer)

@@ -75,6 +75,15 @@ extension World {
     notifications.append(notification)
   }
 
+  /// The index of the first notification that can have a date from `start` on, by binary search.
+  ///
+  /// Notifications are in the order of the times at which they were added. A date is at most one millisecond for each
+  /// notification later than that time (``SigningDates``).
+  func firstNotification(from start: Instant) -> Int {
+    let bound = start.advanced(byMilliseconds: -Int64(notifications.count))
+    return (0..<notifications.count).firstInOrder { notifications[$0].date >= bound }
+  }
+
   /// The time of the next delivery; `nil` if none is pending.
   var nextDelivery: Instant? { outbox.compactMap { notifications[$0].nextAttempt }.min() }
 
