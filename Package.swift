@@ -105,9 +105,10 @@ let package = Package(
     library(.domain, "Entitlements", ["AppStore"]),
     library(.domain, "FamilySharing", ["AppStore", "Entitlements"]),
     library(.domain, "Reports", ["AppStore", "Entitlements"]),
-    library(.domain, "AppStoreReports", ["AppStore"]),
-    library(.domain, "CustomerImport", ["AppStore", "Bytes", "Entitlements", "JSON"]),
-    library(.domain, "ReportReconciliation", ["AppStore", "AppStoreReports", "Reports"]),
+    library(.domain, "AppStoreReports", ["AppStore"], settings: unoptimized),
+    library(.domain, "CustomerImport", ["AppStore", "Bytes", "Entitlements", "JSON"], settings: unoptimized),
+    library(
+      .domain, "ReportReconciliation", ["AppStore", "AppStoreReports", "Reports"], settings: unoptimized),
 
     library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),
     library(.base, "Curl", ["CCurl", "Platform"]),
@@ -178,14 +179,15 @@ let package = Package(
       [
         "AppReceipt", "AppStore", "AppStoreReports", "Bytes", "HTTP", "JSON", "Platform", "SandboxPaths",
         "SignedData",
-      ]),
+      ], settings: unoptimized),
     library(
       .sandbox, "SandboxConsole",
       ["AppStore", "Bytes", "HTTP", "JSON", "Markup", "Pages", "Sandbox", "SandboxPaths"],
       settings: unoptimized),
     library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox"]),
     library(
-      .programs, "EntitledClient", ["HTTP", "HTTP2", "Platform", "RPC", "TLS", "Wire", nio, nioPosix]),
+      .programs, "EntitledClient", ["HTTP", "HTTP2", "Platform", "RPC", "TLS", "Wire", nio, nioPosix],
+      settings: unoptimized),
     library(
       .apple, "AppStoreClient",
       [
@@ -299,7 +301,7 @@ let package = Package(
         "RetentionMessaging", "SQLStore", "SQLiteStore", "Services", "SideBySide", "SignedData", "Store",
         "Telemetry", "Traces", "Transport", "Webhooks", "Wire", argumentParser, coreMetrics, logging, nio,
         nioPosix, tracing, unixSignals,
-      ]),
+      ], settings: unoptimized),
 
     // gRPC's interoperability tests, for clients of other languages.
     .target(
