@@ -216,7 +216,7 @@ let package = Package(
         "Platform",
         "SignedData",
         "Store", "Telemetry", logging, metrics, tracing,
-      ]),
+      ], settings: unoptimized),
     library(
       .features, "Webhooks",
       [
