@@ -18,6 +18,7 @@ from service import APP
 
 CHECK_TRY, CHECK_TRIES = 0.5, 6  # seconds for one attempt; another replica is asked with each
 ASKED_ABOUT = 200  # customers: a replica's memory has them all, so it needs no database to answer
+KNOWN_LIMIT = 300  # seconds for the first answers about them
 WRITE_TRY = 3.0
 POST_TRY = 3.0  # as a load balancer that goes on to another replica; one that is cut off answers no one
 POST_PAUSE = 0.2  # of each sender between two notifications
@@ -76,8 +77,15 @@ class Clients:
 
     def wait_until_known(self):
         """Waits until each replica has answered, since its start, about the customers that are asked about: without a
-        database, it can answer about no others."""
-        while min(len(replica.answered) for replica in self.replicas) < ASKED_ABOUT:
+        database, it can answer about no others. A replica that ended, or does not answer for too long, ends the run."""
+        deadline = time.monotonic() + KNOWN_LIMIT
+        while waiting := [replica for replica in self.replicas if len(replica.answered) < ASKED_ABOUT]:
+            for replica in waiting:
+                if (status := replica.process.poll()) is not None:
+                    raise SystemExit(f"replica {replica.name} ended with status {status}: {replica.last_line()}")
+            if time.monotonic() > deadline:
+                names = ", ".join(replica.name for replica in waiting)
+                raise SystemExit(f"no answers about all customers for {KNOWN_LIMIT} s from replica {names}; see its log")
             time.sleep(0.1)
 
     def stop(self):

@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 
 READY_LIMIT = 300
+CREATE_TRY = 20
 
 
 def program(name):
@@ -125,6 +126,20 @@ class Node:
         role = state.get("role")
         return "primary" if role == "master" else role  # before Patroni 4
 
+    def has_database(self):
+        """Whether the node itself has the database of the replicas."""
+        address = f"postgres://postgres@{self.machine.address}/postgres?connect_timeout=2"
+        return query(address, "SELECT 1 FROM pg_database WHERE datname = 'entitled'", CREATE_TRY).stdout.strip() == "1"
+
+
+def query(address, statement, timeout=None):
+    """The end of psql with a statement; one that takes longer than `timeout` failed as a lost connection does."""
+    command = ["psql", "--no-psqlrc", "-qAt", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-d", address, "-c", statement]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 2, "", f"no end within {timeout} s")
+
 
 class Database:
     """The cluster, which replaces a lost leader after `ttl` seconds."""
@@ -134,8 +149,28 @@ class Database:
         self.nodes = [Node(network, f"db{number}", folder, self.etcd, ttl) for number in (1, 2, 3)]
         for node in self.nodes:
             node.start()
-        self.wait_until_safe()
-        self.sql("CREATE DATABASE entitled TEMPLATE template0", "postgres")
+        self.create()
+
+    def create(self):
+        """Creates the database when the cluster is synchronous, and waits until each node has it.
+
+        A leader that is replaced may lose it, and a program that meets a node without it ends, whichever node leads.
+        """
+        deadline = time.monotonic() + READY_LIMIT
+        while time.monotonic() < deadline:
+            self.wait_until_safe()
+            leader = self.leader()
+            if leader and not leader.has_database():
+                # A failure shows below: the leader may be another node by now, or have created it before it was lost.
+                query(self.address_of("postgres"), "CREATE DATABASE entitled TEMPLATE template0", CREATE_TRY)
+            until = time.monotonic() + CREATE_TRY
+            while missing := [node.name for node in self.nodes if not node.has_database()]:
+                if time.monotonic() > until:
+                    break
+                time.sleep(0.2)
+            else:
+                return
+        sys.exit(f"the database was not created on {', '.join(missing)} within {READY_LIMIT} s; see their logs")
 
     def leader(self):
         return next((node for node in self.nodes if node.role() == "primary"), None)
@@ -172,14 +207,16 @@ class Database:
         hosts = ",".join(node.machine.address for node in self.nodes)
         return f"postgres://postgres@{hosts}/entitled?sslmode=disable"
 
-    def sql(self, statement, database="entitled"):
-        """The rows of a statement, each a list of texts; waits while the database has no leader."""
+    def address_of(self, database):
+        """The address of a database on the node that leads."""
         hosts = ",".join(node.machine.address for node in self.nodes)
-        address = f"postgres://postgres@{hosts}/{database}?target_session_attrs=read-write&connect_timeout=2"
-        command = ["psql", "--no-psqlrc", "-qAt", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-d", address, "-c", statement]
+        return f"postgres://postgres@{hosts}/{database}?target_session_attrs=read-write&connect_timeout=2"
+
+    def sql(self, statement):
+        """The rows of a statement, each a list of texts; waits while the database has no leader."""
         deadline = time.monotonic() + READY_LIMIT
         while True:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = query(self.address_of("entitled"), statement)
             if done.returncode == 0:
                 return [line.split("\t") for line in done.stdout.splitlines()]
             # 2: the connection failed or was lost.

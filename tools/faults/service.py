@@ -119,6 +119,10 @@ class Replica:
             self.kill()
             return -1
 
+    def last_line(self):
+        """The last line of its log; empty without any."""
+        return next(iter(self.log.read_text(errors="replace").splitlines()[-1:]), "")
+
     def epochs(self):
         """The epochs in which it led, as its log states; 0 is that of a lease which was lost before it was logged."""
         lines = [line for line in self.log.read_text(errors="replace").splitlines() if "took over as leader" in line]
