@@ -210,23 +210,44 @@ import Testing
     }
   }
 
-  @Test("An erasure is in the list although the erasure of other data failed")
-  func failedElsewhere() async throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: "list-\(UUID())").path
-    defer { try? FileManager.default.removeItem(atPath: path) }
+  @Test("An erasure that ends before its commit leaves the customer, so that another one finds all tokens")
+  func interrupted() async throws {
     let key = InstallationKey(bytes: [7])
     try await LedgerFixture.run { fixture in
-      let ledger = fixture.makeLedger(fixture.store, erasures: try ErasureList(path: path, key: key)) { _ in }
       _ = try await fixture.submit(period(fixture, token: token))
+      try await reject(fixture, naming: token)
+      let former = fixture.makeLedger(fixture.store, erasures: ErasureList(key: key)) { _ in }
       await #expect(throws: LedgerError.self) {
-        try await ledger.erase("ana", fixture.scope) { _ throws(LedgerError) in throw .store(.failed("other"))
+        try await former.erase("ana", fixture.scope) { _ throws(LedgerError) in
+          throw .store(.failed("as if the process ended"))
         }
       }
+      // As the next process does.
+      let ledger = fixture.makeLedger(fixture.store, erasures: ErasureList(key: key)) { _ in }
+      #expect(try await ledger.applyErasures().isEmpty)
+      let uploads = Mutex<Set<String>>([])
+      _ = try await ledger.erase("ana", fixture.scope) { result in
+        uploads.withLock { $0 = result.erasedNames }
+      }
+      #expect(uploads.withLock { $0 } == ["ana", token])
+      #expect(try fixture.facts(of: "ana") == nil)
+      let rejected = try await fixture.evidence().filter { $0.verdict != .accepted }
+      #expect(rejected.map { $0.content.body == nil } == [true])
     }
-    try await LedgerFixture.run { copy in
-      _ = try await copy.submit(period(copy, token: token))
-      let ledger = copy.makeLedger(copy.store, erasures: try ErasureList(path: path, key: key)) { _ in }
-      #expect(try await ledger.applyErasures() == [Self.customer("ana")])
+  }
+
+  @Test("A token that the customer gets during the erasure is erased elsewhere too")
+  func tokenMeanwhile() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(period(fixture, token: token))
+      let later = try period(fixture, "L2", token: other)
+      let uploads = Mutex<[Set<String>]>([])
+      _ = try await fixture.ledger.erase("ana", fixture.scope) { result in
+        uploads.withLock { $0.append(result.erasedNames) }
+        if uploads.withLock({ $0.count }) == 1 { _ = try? await fixture.submit(later) }
+      }
+      #expect(uploads.withLock { $0 } == [["ana", token], ["ana", token, other]])
+      #expect(try await factTokens(fixture, "L2") != [other])
     }
   }
 

@@ -21,11 +21,14 @@ extension EvidenceLedger {
   /// On return the erasure is durable, also in the list outside the store, and the store's log contains no remnants
   /// unless a long read prevents that.
   ///
-  /// `eraseElsewhere` erases the customer in data that is not in the store. It is called once, with the result, which names
-  /// the tokens; not for a dry run.
+  /// Rejected evidence, and data that is not in the store, are erased first: they are found by the customer's tokens, to
+  /// which only the store leads. After an error or a crash, the store still has the customer, and another call finds all.
+  ///
+  /// `eraseElsewhere` erases the customer in data that is not in the store. It is called with the result that the erasure
+  /// will have, which names the tokens, and again if the customer got others meanwhile; not for a dry run.
   ///
   /// - Throws: ``LedgerError/unknownCustomer`` if nothing is or was stored about the customer; the error of
-  ///   `eraseElsewhere`.
+  ///   `eraseElsewhere`, after which the store still has the customer.
   package func erase(
     _ customerID: String, _ scope: CommandScope,
     eraseElsewhere: (CommandResult) async throws(LedgerError) -> Void = { _ async throws(LedgerError) in }
@@ -39,29 +42,50 @@ extension EvidenceLedger {
     _ eraseElsewhere: (CommandResult) async throws(LedgerError) -> Void
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    let (list, names) = (erasures, erasedNames)
-    let result = try await run(scope, requiresApp: !isRestoring) { handler throws(LedgerError) in
-      let result = try handler.erase(customerID, list)
-      // Before the commit, which wakes the webhooks. Running the body again repeats it.
-      if !scope.isDryRun { names.insert(result.erasures) }
-      return result
+    var preview = scope
+    preview.isDryRun = true
+    var purged: Set<String> = []
+    while true {
+      let list = erasures
+      let found = try await run(preview, requiresApp: !isRestoring) { handler throws(LedgerError) in
+        try handler.erase(customerID, list)
+      }
+      guard !scope.isDryRun else { return found }
+      try await purgeRejected(of: scope.appID, naming: found.erasedNames)
+      try await eraseElsewhere(found)
+      purged.formUnion(found.erasedNames)
+      guard
+        let erased = try await eraseInStore(customerID, scope, isRestoring: isRestoring, purged: purged)
+      else { continue }
+      // After a crash the next start completes the list.
+      try await saveList()
+      await store.purgeRemnants()
+      return erased
     }
-    guard !scope.isDryRun else { return result }
-    // Before the list, which the next start completes after an error: another call would not find the tokens any more.
-    try await purgeRejected(of: scope.appID, naming: result.erasedNames)
-    let elsewhere: LedgerError?
-    do throws(LedgerError) {
-      try await eraseElsewhere(result)
-      elsewhere = nil
-    } catch {
-      elsewhere = error
-    }
-    try await saveList()
-    await store.purgeRemnants()
-    // Only now, so that the list has the erasure.
-    if let elsewhere { throw elsewhere }
-    return result
   }
+
+  /// Erases the customer in the store if the ids and tokens that it names are all in `purged`.
+  ///
+  /// - Returns: `nil` if not; nothing is written then.
+  private func eraseInStore(
+    _ customerID: String, _ scope: CommandScope, isRestoring: Bool, purged: Set<String>
+  ) async throws(LedgerError) -> CommandResult? {
+    let (list, names) = (erasures, erasedNames)
+    do throws(LedgerError) {
+      return try await run(scope, requiresApp: !isRestoring) { handler throws(LedgerError) in
+        let result = try handler.erase(customerID, list)
+        guard result.erasedNames.isSubset(of: purged) else { throw .store(Self.hasOtherNames) }
+        // Before the commit, which wakes the webhooks. Running the body again repeats it.
+        names.insert(result.erasures)
+        return result
+      }
+    } catch .store(Self.hasOtherNames) {
+      return nil
+    }
+  }
+
+  /// Rolls an erasure back.
+  private static let hasOtherNames = StoreError.conflict("the customer got another id or token")
 
   /// Erases the customers of the list that the store has again, because it is an older copy, and adds erasures to the
   /// list that a crash kept from it. Must be called before the first answer.

@@ -125,9 +125,9 @@ extension EntitlementServiceHandler {
     }
   }
 
-  /// Erases a customer from the store, and then from uploaded inputs of migrations, which may name a customer that the
-  /// store does not have. A dry run counts the rows only. It needs no idempotency key, because a second erasure changes
-  /// nothing.
+  /// Erases a customer from uploaded inputs of migrations, which may name a customer that the store does not have, and then
+  /// from the store, which leads to the tokens. A dry run counts the rows only. It needs no idempotency key, because a
+  /// second erasure changes nothing.
   ///
   /// - Throws: `UNKNOWN_CUSTOMER`, also if only an upload named the customer: the upload is erased then.
   func eraseCustomer(
