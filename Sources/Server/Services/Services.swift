@@ -103,7 +103,7 @@ package struct Services: Sendable {
         forwarder.replication.inbox,
         calls: handlers + [ReceiptServiceHandler(context).receiptOfStream], routes: routes,
         notifications: context.intake.notifications, ledger: context.ledger,
-        checksOnline: context.apple.onlineChecks != nil)
+        leadership: forwarder.leadership, checksOnline: context.apple.onlineChecks != nil)
     }
   }
 

@@ -220,12 +220,17 @@ struct ReplicaTests {
       #expect(await roles.next() == .follower)
       try await first.beat()
       #expect(await roles.next() == .leader(epoch: 1))
+      let term = try first.shared.term
       try control.execute(Self.endOfWriterSession)
       while (try? await first.append("a")) == nil {}
       #expect(try first.role.isLeader && first.role != .leader(epoch: 1))
+      #expect(try term != nil && first.shared.term == term)
       try control.execute("UPDATE head SET epoch = epoch + 1")
       await #expect(throws: StoreError.self) { try await first.append("b") }
       #expect(await roles.next() == .follower)
+      #expect(try first.shared.term == nil)
+      try await first.beat()
+      #expect(try first.role.isLeader && first.shared.term != term)
     }
   }
 

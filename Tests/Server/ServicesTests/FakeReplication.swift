@@ -6,11 +6,17 @@ import Synchronization
 /// A replica whose part a test sets.
 final class FakeReplication: Replication {
   let fake = FakeInbox()
-  private let state = Mutex<(role: ReplicaRole, roles: AsyncStream<ReplicaRole>.Continuation?)>(
-    (.follower, nil))
+  private struct State {
+    var role = ReplicaRole.follower
+    var takeovers: Int64 = 0
+    var roles: AsyncStream<ReplicaRole>.Continuation?
+  }
+
+  private let state = Mutex(State())
 
   var name: ReplicaName { ReplicaName(name: "fake", address: "") }
   var role: ReplicaRole { state.withLock { $0.role } }
+  var term: LeaderTerm? { state.withLock { $0.role.isLeader ? LeaderTerm($0.takeovers) : nil } }
   var leader: CurrentLeader? { nil }
   var workers: [any ReplicaWorker] { [] }
   var inbox: any Inbox { fake }
@@ -27,6 +33,7 @@ final class FakeReplication: Replication {
   func set(_ role: ReplicaRole) {
     state.withLock { state in
       state.role = role
+      if role.isLeader { state.takeovers += 1 }
       state.roles?.yield(role)
     }
   }

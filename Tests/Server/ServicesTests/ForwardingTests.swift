@@ -204,6 +204,34 @@ import Wire
     await running.value
   }
 
+  @Test("A leader that loses and takes the lease at once executes no call before it has prepared again")
+  func regained() async throws {
+    let leadership = Leadership(replication)
+    replication.set(.leader(epoch: 1))
+    let (leads, lead) = AsyncStream.makeStream(of: Void.self)
+    let (releases, release) = AsyncStream.makeStream(of: Void.self)
+    let running = Task {
+      await leadership.run {
+        for await _ in releases { break }
+      } lead: {
+        lead.yield()
+        while !Task.isCancelled { await Task.yield() }
+      }
+    }
+    var terms = leads.makeAsyncIterator()
+    release.yield()
+    _ = await terms.next()
+    #expect(leadership.executesWrites)
+    replication.set(.follower)
+    replication.set(.leader(epoch: 2))
+    #expect(!leadership.executesWrites)
+    release.yield()
+    _ = await terms.next()
+    #expect(leadership.executesWrites)
+    running.cancel()
+    await running.value
+  }
+
   @Test("Preparation is repeated until it succeeds")
   func preparation() async throws {
     let leadership = Leadership(replication)

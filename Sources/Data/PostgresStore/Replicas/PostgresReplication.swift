@@ -22,6 +22,7 @@ final class PostgresReplication: Replication {
 
   var name: ReplicaName { state.name }
   var role: ReplicaRole { state.role }
+  var term: LeaderTerm? { state.term }
   var leader: CurrentLeader? { state.leader }
   /// The time without a leader.
   var leaderless: Duration { state.leaderless }

@@ -6,6 +6,7 @@ internal import Synchronization
 final class ReplicaState: Sendable {
   private struct State {
     var role = ReplicaRole.follower
+    var takeovers: Int64 = 0
     var leader: CurrentLeader?
     /// When this replica last saw a leader or was one.
     var seenLeader = ContinuousClock.now
@@ -23,6 +24,8 @@ final class ReplicaState: Sendable {
   var catalog: UInt64 { state.withLock { $0.catalog } }
   var role: ReplicaRole { state.withLock { $0.role } }
   var leader: CurrentLeader? { state.withLock { $0.leader } }
+  /// The term in which this replica leads; `nil` for a follower.
+  var term: LeaderTerm? { state.withLock { $0.role.isLeader ? LeaderTerm($0.takeovers) : nil } }
 
   /// The time without a leader.
   var leaderless: Duration {
@@ -44,7 +47,10 @@ final class ReplicaState: Sendable {
       state.role = role
       state.seenLeader = .now
       state.leader = nil
-      if case .leader(let epoch) = role { state.leader = CurrentLeader(state.name, epoch: epoch) }
+      if case .leader(let epoch) = role {
+        state.takeovers += 1
+        state.leader = CurrentLeader(state.name, epoch: epoch)
+      }
       return true
     }
     if isNew { changes.send() }

@@ -10,6 +10,15 @@ package enum ReplicaRole: Hashable, Sendable {
   package var isLeader: Bool { if case .leader = self { true } else { false } }
 }
 
+/// The time from one takeover of this process until it follows. The next takeover begins another term, also if no replica
+/// led meanwhile; another session of the leader, with the next epoch, does not.
+package struct LeaderTerm: Hashable, Sendable {
+  private let number: Int64
+
+  /// `number` counts the takeovers of this process.
+  package init(_ number: Int64) { self.number = number }
+}
+
 /// The name of a replica, and the address at which operators reach it.
 package struct ReplicaName: Hashable, Sendable {
   /// Unique among the replicas of a store, such as the host name.
@@ -65,6 +74,9 @@ package protocol Replication: Sendable {
 
   /// The part of this replica.
   var role: ReplicaRole { get }
+
+  /// The term in which this replica leads; `nil` for a follower.
+  var term: LeaderTerm? { get }
 
   /// The part of this replica now, and each later one. Changes that follow while the consumer is busy emit only the last.
   func roles() -> AsyncStream<ReplicaRole>

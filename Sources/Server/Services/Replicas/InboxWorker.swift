@@ -45,6 +45,7 @@ package final class InboxWorker: Worker {
   let notifications: NotificationInbox
   /// Writes the records of other replicas, together with the outcome of their entry.
   let ledger: EvidenceLedger
+  private let leadership: Leadership
   private let checksOnline: Bool
   private let running: Mutex<RunningEntries>
   /// Notifications of apps that only replicas with a newer catalog know. They wait for a leader that knows the app, and
@@ -54,10 +55,11 @@ package final class InboxWorker: Worker {
   /// `checksOnline` is that of ``RunningEntries``.
   init(
     _ inbox: any Inbox, calls: [Method], routes: WritingRoutes, notifications: NotificationInbox,
-    ledger: EvidenceLedger, checksOnline: Bool
+    ledger: EvidenceLedger, leadership: Leadership, checksOnline: Bool
   ) {
     self.inbox = inbox
     self.checksOnline = checksOnline
+    self.leadership = leadership
     running = Mutex(RunningEntries(checksOnline: checksOnline))
     self.routes = routes
     self.notifications = notifications
@@ -109,7 +111,9 @@ package final class InboxWorker: Worker {
         // The database may be away for a moment; a restart of the worker would wait for longer.
         let limit = min(Self.batchSize, Self.maxRunning - running.count)
         let excluded = running.exclusion(with: postponed.withLock { $0 })
-        guard let entries = try? await inbox.take(limit, except: excluded) else {
+        // The next term may have begun before this worker was cancelled: then another run executes them, after the
+        // preparation.
+        guard let entries = try? await inbox.take(limit, except: excluded), leadership.executesWrites else {
           try await Task.sleep(for: .milliseconds(100))
           continue
         }

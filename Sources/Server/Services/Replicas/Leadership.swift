@@ -8,7 +8,7 @@ internal import Synchronization
 package final class Leadership: Sendable {
   /// `nil` for a process that has the store for itself.
   let replication: (any Replication)?
-  private let isPrepared = Atomic(false)
+  private let prepared = Mutex<PreparedTerm?>(nil)
 
   /// `replication` is that of the store; `nil`: this process has the store for itself.
   package init(_ replication: (any Replication)?) { self.replication = replication }
@@ -21,7 +21,8 @@ package final class Leadership: Sendable {
   /// Whether calls that write run here.
   package var executesWrites: Bool {
     guard let replication else { return true }
-    return isPrepared.load(ordering: .acquiring) && replication.role.isLeader
+    guard let term = replication.term else { return false }
+    return prepared.withLock { $0?.term == term }
   }
 
   /// Runs `lead` while this replica is the leader, each time it becomes it; `prepare` runs first, and again after an
@@ -43,20 +44,35 @@ package final class Leadership: Sendable {
   private func begin(
     _ prepare: @Sendable () async throws -> Void, _ lead: @Sendable () async -> Void
   ) async {
-    while (try? await prepare()) == nil {
-      guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { return }
+    guard let term = replication?.term else { return }
+    var prepared: PreparedTerm?
+    while prepared == nil {
+      prepared = try? await PreparedTerm(term, by: prepare)
+      if prepared == nil, (try? await Task.sleep(for: .milliseconds(200))) == nil { return }
     }
-    guard !Task.isCancelled else { return }
-    isPrepared.store(true, ordering: .releasing)
+    guard !Task.isCancelled, replication?.term == term else { return }
+    self.prepared.withLock { $0 = prepared }
     await lead()
   }
 
   /// Ends a term: calls are forwarded from now on, and the workers of the leader have returned when this does.
   private func end(_ term: Task<Void, Never>?) async {
-    isPrepared.store(false, ordering: .releasing)
+    prepared.withLock { $0 = nil }
     term?.cancel()
     await term?.value
     // The term may have become prepared just before it was cancelled.
-    isPrepared.store(false, ordering: .releasing)
+    prepared.withLock { $0 = nil }
+  }
+}
+
+/// A term for which the store was prepared: it exists only after that. A later term has its own, so that a replica which
+/// loses the lease and takes it again at once executes no call before it has prepared again.
+private struct PreparedTerm {
+  let term: LeaderTerm
+
+  /// Prepares the store in `term`.
+  init(_ term: LeaderTerm, by prepare: @Sendable () async throws -> Void) async throws {
+    try await prepare()
+    self.term = term
   }
 }
