@@ -110,6 +110,7 @@ package struct ColumnMapping: Hashable, Sendable {
     row.aliases = (columns[.aliases] ?? []).flatMap { column in
       values.list(values.text(column) ?? "")
     }
+    row.statesLastSeen = true
     row.store = values[.store] ?? defaultStore
     row.purchaseID = values[.purchaseID] ?? ""
     row.productID = values[.productID] ?? ""

@@ -43,6 +43,8 @@ package struct ImportedCustomer: Hashable, Sendable {
   package var aliases: [String] = []
   /// Apple's original transaction ids.
   package var purchases: [String] = []
+  /// Apple's ids of transactions whose purchases are not known: lists of RevenueCat's API name any of a purchase.
+  package var transactions: [String] = []
   /// At most one of each name.
   package var attributes: [ImportedAttribute] = []
   /// Purchases in other stores.

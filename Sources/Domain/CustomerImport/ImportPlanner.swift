@@ -7,9 +7,8 @@ package struct ImportPlanner {
   package enum Identity: Hashable, Sendable {
     /// The column of the customer has it.
     case column
-    /// RevenueCat's export of transactions: the id that the app used last and that is not anonymous.
-    case lastSeen
-    /// RevenueCat's API: the id of the customer if it is not anonymous, otherwise an alias that is not.
+    /// RevenueCat: the id that the app used last and that is not anonymous, if the export of transactions states it,
+    /// otherwise the id of the customer if it is not anonymous, otherwise an alias that is not.
     case named
   }
 
@@ -51,6 +50,7 @@ package struct ImportPlanner {
     var ids: [String]
     var lastSeen: [String] = []
     var purchases: [String] = []
+    var transactions: [String] = []
     var states: [PurchaseKey: ImportedPurchase] = [:]
     var attributes: [String: ImportedAttribute] = [:]
   }
@@ -72,7 +72,7 @@ package struct ImportPlanner {
     }
     var group = groups[row.customerID] ?? Group(ids: [row.customerID])
     for alias in row.aliases where (1...256).contains(alias.utf8.count) {
-      group.lastSeen.append(alias)
+      if row.statesLastSeen { group.lastSeen.append(alias) }
       if !group.ids.contains(alias) { group.ids.append(alias) }
     }
     if options.includesAttributes { addAttributes(of: row, to: &group) }
@@ -111,7 +111,8 @@ package struct ImportPlanner {
       guard !row.purchaseID.isEmpty, row.purchaseID.utf8.count <= 64, row.purchaseID.isDigits else {
         return omit(row, .noPurchaseID, "original transaction id '\(row.purchaseID)'")
       }
-      if !group.purchases.contains(row.purchaseID) { group.purchases.append(row.purchaseID) }
+      let path = row.namesAnyTransaction ? \Group.transactions : \.purchases
+      if !group[keyPath: path].contains(row.purchaseID) { group[keyPath: path].append(row.purchaseID) }
       return
     }
     guard ExternalPurchase.isSource(store) else { return omit(row, .invalidStore, "store '\(store)'") }
@@ -150,6 +151,9 @@ package struct ImportPlanner {
       var customer = customers[id] ?? ImportedCustomer(id: id)
       customer.aliases += group.ids.filter { $0 != id && !customer.aliases.contains($0) }
       customer.purchases += group.purchases.filter { !customer.purchases.contains($0) }
+      customer.transactions += group.transactions.filter { id in
+        !customer.purchases.contains(id) && !customer.transactions.contains(id)
+      }
       for attribute in group.attributes.values.sorted(by: { $0.name < $1.name }) { customer.set(attribute) }
       customer.externalPurchases += group.states.values
         .sorted { ($0.source, $0.id) < ($1.source, $1.id) }
@@ -191,8 +195,7 @@ package struct ImportPlanner {
     let named = { (id: String) in !id.hasPrefix(Self.anonymousPrefix) }
     return switch options.identity {
     case .column: group.ids[0]
-    case .lastSeen: group.lastSeen.last(where: named) ?? group.ids.first(where: named) ?? group.ids[0]
-    case .named: group.ids.first(where: named) ?? group.ids[0]
+    case .named: group.lastSeen.last(where: named) ?? group.ids.first(where: named) ?? group.ids[0]
     }
   }
 }

@@ -9,10 +9,15 @@ package struct ImportRow: Hashable, Sendable {
   package var customerID = ""
   /// Other ids of the same customer.
   package var aliases: [String] = []
+  /// Whether the app used the last of ``aliases`` last, as the export of transactions states it; lists do not.
+  package var statesLastSeen = false
   /// The store, in the words of the export; `app_store` and `mac_app_store` are Apple's.
   package var store = ""
-  /// The store's id of the purchase, the same for all its renewals; Apple's `originalTransactionId`.
+  /// The store's id of the purchase, the same for all its renewals; Apple's `originalTransactionId`, unless
+  /// ``namesAnyTransaction``.
   package var purchaseID = ""
+  /// Whether ``purchaseID`` may be that of any of Apple's transactions of the purchase.
+  package var namesAnyTransaction = false
   /// The product, in the words of the store; empty if the export has none.
   package var productID = ""
   /// The entitlements that the purchase grants, in the words of the export.

@@ -152,6 +152,7 @@ package struct RevenueCatLists {
     var row = self.row(item, customer)
     row.store = item["store"]?.stringValue ?? "unknown"
     row.purchaseID = Self.withoutRenewal(item[idName]?.stringValue ?? "", row.store)
+    row.namesAnyTransaction = true
     if row.purchaseID.isEmpty, !ImportPlanner.appleStores.contains(row.store) {
       // Promotional access is in no store.
       row.purchaseID = item["id"]?.stringValue ?? ""

@@ -13,7 +13,7 @@ import Testing
     -> ImportPlan
   {
     var choices = ImportPlanner.Options()
-    choices.identity = .lastSeen
+    choices.identity = .named
     choices.takesSandbox = false
     choices.knownEntitlements = ["pro"]
     options(&choices)

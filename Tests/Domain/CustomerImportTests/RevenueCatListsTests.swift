@@ -45,8 +45,39 @@ import Testing
       """)
     let ann = try #require(plan.customers.first)
     #expect(plan.omissions.isEmpty && plan.customers.count == 1)
-    #expect(ann.id == "ann" && ann.aliases == ["$RCAnonymousID:1"] && ann.purchases == ["2001"])
+    #expect(
+      ann.id == "ann" && ann.aliases == ["$RCAnonymousID:1"] && ann.transactions == ["2001"]
+        && ann.purchases.isEmpty)
     #expect(ann.attributes.map(\.name) == ["rc:email"])
+  }
+
+  @Test("Lines of the export beside a list keep their rules for ids, in any order")
+  func besideExport() throws {
+    let lists = try RevenueCatLists(
+      Array(
+        """
+        {"object": "customer", "id": "old", "aliases": {"object": "list", "items": [
+          {"object": "customer.alias", "id": "older"}]},
+         "subscriptions": {"object": "list", "items": [\(Self.subscription("app_store", "2001"))]}}
+        """.utf8), now: Self.now
+    ).rows
+    let table = SeparatedValues(
+      Array(
+        """
+        rc_original_app_user_id,rc_last_seen_app_user_id_alias,store,original_store_transaction_id
+        old,new,app_store,1000
+        """.utf8))
+    let lines = try ColumnMapping.revenueCat.rows(of: table).rows
+    for rows in [lines + lists, lists + lines] {
+      var options = ImportPlanner.Options()
+      options.identity = .named
+      var planner = ImportPlanner(options, mapping: .revenueCat)
+      for row in rows { planner.add(row) }
+      let plan = planner.plan()
+      let customer = try #require(plan.customers.first)
+      #expect(customer.id == "new" && Set(customer.aliases) == ["old", "older"])
+      #expect(customer.purchases == ["1000"] && customer.transactions == ["2001"])
+    }
   }
 
   @Test("Lists that were fetched one by one name their customer in the URL")
@@ -88,7 +119,7 @@ import Testing
       """)
     let expected: [ImportOmission.Reason] = givesAccess ? [] : [.entitlementWithoutPurchase]
     #expect(plan.omissions.map(\.reason) == expected)
-    #expect(plan.customers.first?.purchases == ["2001"])
+    #expect(plan.customers.first?.transactions == ["2001"])
   }
 
   @Test("A grace period gives access until the end of the active entitlement")

@@ -31,7 +31,7 @@ struct ImportRevenueCatCommand: AsyncParsableCommand {
   @Argument(help: "Files of the export.") var files: [String]
 
   func run() async throws {
-    var rows = ImportFiles(identity: .lastSeen, mapping: try options.mapping(from: .revenueCat))
+    var rows = ImportFiles(identity: .named, mapping: try options.mapping(from: .revenueCat))
     for file in files { try rows.read(file, allowsJSON: true) }
     try await options.run(rows, from: "RevenueCat")
   }
@@ -107,9 +107,7 @@ struct ImportOptions: ParsableArguments {
       print(client.json ? plan.json(counts: nil).text : plan.preview)
       return try exit(plan.omissions)
     }
-    let run = ImportRun(
-      client: client, target: target, actor: actor, origin: origin,
-      resolvesTransactions: files.hasLists)
+    let run = ImportRun(client: client, target: target, actor: actor, origin: origin)
     let counts = try await run.perform(&plan)
     let path = try writeOmissions(plan.omissions, of: files)
     print(client.json ? plan.json(counts: counts).text : plan.report(counts, notTaken: path))

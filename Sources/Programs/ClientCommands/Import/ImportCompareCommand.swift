@@ -32,7 +32,7 @@ struct ImportCompareCommand: AsyncParsableCommand {
   func run() async throws {
     var mapping = ColumnMapping.revenueCat
     mapping.entitlements = try ImportOptions.names(entitlement, "--entitlement")
-    var rows = ImportFiles(identity: .lastSeen, mapping: mapping)
+    var rows = ImportFiles(identity: .named, mapping: mapping)
     var events: [(event: RevenueCatEvent, document: JSONValue)] = []
     let (app, environment) = try await options.appAndEnvironment()
     let target = try await ImportTarget(app, environment, options.client)

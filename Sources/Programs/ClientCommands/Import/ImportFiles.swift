@@ -7,7 +7,7 @@ internal import JSON
 /// The rows of the files of an import.
 struct ImportFiles {
   private let mapping: ColumnMapping
-  private var identity: ImportPlanner.Identity
+  private let identity: ImportPlanner.Identity
   private var rows: [(row: ImportRow, knownAt: Instant)] = []
   private var omissions: [ImportOmission] = []
   private var lists: [RevenueCatLists] = []
@@ -15,8 +15,6 @@ struct ImportFiles {
   private(set) var firstPath = ""
   /// Whether customers get one of several ids of the export; otherwise a column has it.
   var choosesCustomerIDs: Bool { identity != .column }
-  /// Whether a file has lists of RevenueCat's API, in which a purchase has the id of any of its transactions.
-  private(set) var hasLists = false
 
   init(identity: ImportPlanner.Identity, mapping: ColumnMapping) {
     self.identity = identity
@@ -37,7 +35,6 @@ struct ImportFiles {
     do throws(ImportError) {
       if allowsJSON, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
         let lists = try RevenueCatLists(text, now: knownAt)
-        (hasLists, identity) = (true, .named)
         self.lists.append(lists)
         rows += lists.rows.map { ($0, knownAt) }
         omissions += lists.omissions

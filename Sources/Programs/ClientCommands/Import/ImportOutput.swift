@@ -5,7 +5,7 @@ internal import Wire
 
 extension ImportPlan {
   private var aliasCount: Int { customers.reduce(0) { $0 + $1.aliases.count } }
-  private var purchaseCount: Int { customers.reduce(0) { $0 + $1.purchases.count } }
+  private var purchaseCount: Int { customers.reduce(0) { $0 + $1.purchases.count + $1.transactions.count } }
   private var attributeCount: Int { customers.reduce(0) { $0 + $1.attributes.count } }
   private var grantCount: Int { customers.reduce(0) { $0 + $1.grants.count } }
 
@@ -22,7 +22,7 @@ extension ImportPlan {
     var lines: [String] = []
     for customer in customers {
       lines += customer.aliases.map { "would merge  \($0) into \(customer.id)" }
-      lines += customer.purchases.map { "would fetch  \($0) for \(customer.id)" }
+      lines += (customer.purchases + customer.transactions).map { "would fetch  \($0) for \(customer.id)" }
       lines += customer.attributes.map { "would set    \($0.name) of \(customer.id)" }
       lines += customer.grants.map { "would grant  \(customer.id) \($0.words)" }
     }
@@ -68,7 +68,7 @@ extension ImportedCustomer {
   fileprivate var json: JSONObject {
     [
       "customerId": .string(id), "aliases": .array(aliases.map { .string($0) }),
-      "purchases": .array(purchases.map { .string($0) }),
+      "purchases": .array((purchases + transactions).map { .string($0) }),
       "attributes": .object(JSONObject(attributes.map { ($0.name, .string($0.value)) })),
       "grants": .array(grants.map { .object($0.json) }),
     ]

@@ -30,8 +30,6 @@ struct ImportRun {
   let actor: String
   /// The name of the other system.
   let origin: String
-  /// Whether the ids of Apple's purchases may be those of later transactions.
-  let resolvesTransactions: Bool
 
   /// Performs `plan` and adds to it what the service refused.
   ///
@@ -47,9 +45,11 @@ struct ImportRun {
       }
     }
     add(try await forEachCustomer(of: plan, "merging", mergeAliases))
-    if resolvesTransactions {
+    if plan.customers.contains(where: { !$0.transactions.isEmpty }) {
       let resolved = try await forEachCustomer(of: plan, "looking up", originalTransactions)
-      for (index, result) in resolved.enumerated() { plan.customers[index].purchases = result.purchases }
+      for (index, result) in resolved.enumerated() {
+        (plan.customers[index].purchases, plan.customers[index].transactions) = (result.purchases, [])
+      }
       refused += resolved.flatMap(\.refused)
     }
     refused += try await ImportMigration(run: self).migrate(plan, &counts)
@@ -143,12 +143,12 @@ struct ImportRun {
     }
   }
 
-  /// The original transaction ids of a customer's purchases, whose ids may be those of later transactions, from Apple.
+  /// The original transaction ids of a customer's purchases, with those of the transactions, from Apple.
   @Sendable private func originalTransactions(
     _ customer: ImportedCustomer, _ connection: ClientConnection
   ) async throws -> (purchases: [String], refused: [ImportOmission]) {
-    var (purchases, refused) = ([String](), [ImportOmission]())
-    for id in customer.purchases {
+    var (purchases, refused) = (customer.purchases, [ImportOmission]())
+    for id in customer.transactions {
       let request = GetTransactionInfoRequest.with {
         ($0.app, $0.environment, $0.transactionId, $0.note) = (target.app, target.environment, id, note)
       }
