@@ -7,7 +7,7 @@ package struct AccessStatement: Hashable, Sendable {
   /// The name of the entitlement here.
   package let entitlement: String
   /// The purchase in its store; statements about the same one replace each other.
-  package let purchase: String
+  package fileprivate(set) var purchase: String
   /// The start of the period that a line of a table is about; `nil`: the statement is about the whole purchase.
   package let period: Instant?
   /// When the other system stated it.
@@ -48,6 +48,8 @@ package struct AccessStatements: Sendable {
   private var transfers: [Transfer] = []
   /// The last event about each purchase that states access, and its entitlements: the purchase grants no others since.
   private var granting: [String: (event: AccessStatement, entitlements: Set<String>)] = [:]
+  /// The purchases of transactions, from events that name both: an item of a list may name its purchase by any of them.
+  private var purchases: [String: String] = [:]
   /// The customers of anonymous ids, from events that name both.
   private var customers: [String: String] = [:]
   /// The number of events that state no access themselves, such as `TEST` and `TRANSFER`.
@@ -67,6 +69,9 @@ package struct AccessStatements: Sendable {
         transfers.append(
           Transfer(at: event.occurredAt, from: Set(event.formerCustomerIDs), to: customer))
       }
+    }
+    if !event.transactionID.isEmpty, !event.originalTransactionID.isEmpty {
+      purchases["\(event.store) \(event.transactionID)"] = "\(event.store) \(event.originalTransactionID)"
     }
     guard let access = event.access, let customer else {
       silentEvents += 1
@@ -146,6 +151,7 @@ package struct AccessStatements: Sendable {
     var owned: [Key: AccessStatement] = [:]
     for var statement in latest.values.sorted(by: { $0.statedAt < $1.statedAt }) {
       statement.customerID = owner(of: statement, after: transfers)
+      statement.purchase = purchases[statement.purchase] ?? statement.purchase
       Self.add(replaced(statement), to: &owned)
     }
     let groups = Dictionary(grouping: owned.values) { [$0.customerID, $0.entitlement] }

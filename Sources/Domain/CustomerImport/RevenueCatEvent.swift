@@ -23,6 +23,8 @@ package struct RevenueCatEvent: Hashable, Sendable {
   package let store: String
   /// The store's id of the purchase; Apple's original transaction id for the App Store.
   package let originalTransactionID: String
+  /// The store's id of the latest transaction of the purchase; empty if the event has none.
+  package let transactionID: String
   /// Whether the event is of a test environment of the store.
   package let isSandbox: Bool
   /// `cancel_reason` or `expiration_reason`; empty if the event has none.
@@ -52,6 +54,7 @@ package struct RevenueCatEvent: Hashable, Sendable {
     gracePeriodExpiresAt = Self.time(event["grace_period_expiration_at_ms"])
     store = event["store"]?.stringValue?.lowercased() ?? ""
     originalTransactionID = event["original_transaction_id"]?.stringValue ?? ""
+    transactionID = event["transaction_id"]?.stringValue ?? ""
     isSandbox = event["environment"]?.stringValue == "SANDBOX"
     reason = event["cancel_reason"]?.stringValue ?? event["expiration_reason"]?.stringValue ?? ""
     guard !entitlements.contains(where: { $0.utf8.contains(0) }) else {

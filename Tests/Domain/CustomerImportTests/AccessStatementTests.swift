@@ -80,6 +80,28 @@ import Testing
     }
   }
 
+  @Test(
+    "An item of a list that names a renewal is about the purchase of the event with this renewal, in any order"
+  )
+  func renewalOfList() throws {
+    let body = """
+      {"event": {"id": "e1", "type": "EXPIRATION", "event_timestamp_ms": 20, "expiration_at_ms": 15, "app_user_id": "ann",
+        "entitlement_ids": ["premium"], "store": "APP_STORE", "original_transaction_id": "1", "transaction_id": "7"}}
+      """
+    let event = (try RevenueCatEvent(Array(body.utf8)), try JSONValue(parsing: Array(body.utf8)))
+    var item = ImportRow()
+    (item.customerID, item.store, item.purchaseID, item.entitlements) = ("ann", "app_store", "7", ["premium"])
+    (item.since, item.until) = (Instant(millisecondsSince1970: 1), Instant(millisecondsSince1970: 900))
+    for isEventFirst in [true, false] {
+      var statements = AccessStatements(entitlementNames: ["premium": "pro"])
+      if isEventFirst { statements.add(event.0, event.1) }
+      statements.add(item, knownAt: Instant(millisecondsSince1970: 10))
+      if !isEventFirst { statements.add(event.0, event.1) }
+      let access = try #require(statements.access.first)
+      #expect(access.statements.map(\.origin) == ["EXPIRATION e1"])
+    }
+  }
+
   @Test("Of several purchases the one that ends last decides")
   func severalPurchases() throws {
     let statements = Self.statements(
