@@ -54,6 +54,21 @@ import Testing
     #expect(try await ids(call("/inApps/v2/refund/lookup/\(id)?revision=\(revision)")) == [id])
   }
 
+  // Apple: Get Refund History V1, RefundLookupResponse.
+  @Test("Version 1 of the refund history has the latest 50 refunds, and no pages")
+  func firstVersionOfRefunds() async throws {
+    var bought: [String] = []
+    for _ in 0..<52 {
+      bought.append(try await buy("coins"))
+      try await act(.refund, ["transactionId": .string(bought[bought.count - 1])])
+    }
+    let response = try await call("/inApps/v1/refund/lookup/\(bought[0])")
+    #expect(try ids(response) == bought.suffix(50) && response.map(\.name) == ["signedTransactions"])
+    #expect(try await ids(call("/inApps/v2/refund/lookup/\(bought[0])")).count == 20)
+    #expect(try await call("/inApps/v1/refund/lookup/77")["errorCode"] == 4_040_005)
+    #expect(try await call("/inApps/v1/refund/lookup/x")["errorCode"] == 4_000_008)
+  }
+
   // Apple: Get Refund History: "only includes App Store-approved refunds".
   @Test("The refund history has no purchase that only ceased to be shared")
   func endOfSharing() async throws {

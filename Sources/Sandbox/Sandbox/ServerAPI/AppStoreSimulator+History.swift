@@ -63,23 +63,44 @@ extension AppStoreSimulator {
     return try page(call, sold, into: envelope(call), isDescending: filter.isDescending, position)
   }
 
-  /// Handles Get Refund History, versions 1 and 2.
+  /// Handles Get Refund History.
   ///
   /// A revision names a position and no transaction, because a refund that is reversed leaves the list, and a client may
   /// store the revision of an empty list for later refunds (Apple: RefundHistoryResponse, revision).
   func refunds(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
-    let account = try account(id, call)
     let transactions = world.transactions
-    let position = { (sold: SoldTransaction) in
-      ListPosition(
-        refund: sold.revocation?.date.millisecondsSince1970 ?? 0,
-        change: transactions.revision(of: sold.id))
-    }
-    // The end of sharing is no refund (Apple: "only includes App Store-approved refunds").
-    let refunded = world.purchases(of: account, in: call.app.id)
-      .filter { sold in sold.revocation.map { $0.type != .familyRevoke } ?? false }
-      .sorted { position($0) < position($1) }
+    let position = { (sold: SoldTransaction) in Self.refundPosition(of: sold, in: transactions) }
+    let refunded = refunded(try account(id, call), in: call.app.id)
     return try page(call, refunded, into: JSONObject(), isDescending: false, position)
+  }
+
+  /// Handles Get Refund History V1, which is deprecated: the latest 50 refunds without pages, by an original transaction id
+  /// (Apple: Get Refund History V1, RefundLookupResponse).
+  func latestRefunds(_ call: ServerAPICall, _ id: String) throws -> JSONObject {
+    guard let number = Int64(id), number > 0 else { throw ServerAPIError.invalidOriginalTransactionId }
+    guard let sold = world.transaction(number), sold.app == call.app.id, sold.isFirst else {
+      throw ServerAPIError.originalTransactionIdNotFound
+    }
+    let latest = refunded(sold.account, in: call.app.id).suffix(50)
+    return ["signedTransactions": .array(try latest.map { .string(try sign($0)) })]
+  }
+
+  /// Returns the refunded transactions of an account, the earliest refund first. The end of sharing is no refund (Apple:
+  /// "only includes App Store-approved refunds").
+  private func refunded(_ account: String, in app: String) -> [SoldTransaction] {
+    let transactions = world.transactions
+    return world.purchases(of: account, in: app)
+      .filter { sold in sold.revocation.map { $0.type != .familyRevoke } ?? false }
+      .sorted {
+        Self.refundPosition(of: $0, in: transactions) < Self.refundPosition(of: $1, in: transactions)
+      }
+  }
+
+  private static func refundPosition(
+    of sold: SoldTransaction, in transactions: ChangeTrackedDictionary<Int64, SoldTransaction>
+  ) -> ListPosition {
+    ListPosition(
+      refund: sold.revocation?.date.millisecondsSince1970 ?? 0, change: transactions.revision(of: sold.id))
   }
 
   /// Returns a page of 20 transactions after the given `revision`, which is in every response, also the last one.

@@ -80,8 +80,8 @@ extension AppStoreSimulator {
       return ["signedTransactionInfo": .string(try sign(try subject(id, call)))]
     case ("GET", 4, "v1/transactions/appTransactions", let id): return try appTransaction(call, id)
     case ("GET", 3, "v1/lookup", let order): return try lookUp(order, call)
-    case ("GET", 4, "v1/refund/lookup", let id), ("GET", 4, "v2/refund/lookup", let id):
-      return try refunds(call, id)
+    case ("GET", 4, "v1/refund/lookup", let id): return try latestRefunds(call, id)
+    case ("GET", 4, "v2/refund/lookup", let id): return try refunds(call, id)
     case ("PUT", 4, "v1/subscriptions/extend", let id): return try extend(call, id)
     case ("POST", 4, "v1/subscriptions/extend", "mass"): return try massExtend(call)
     case ("GET", 6, _, let identifier) where path.starts(with: ["v1", "subscriptions", "extend", "mass"]):
