@@ -38,6 +38,16 @@ package enum AppStoreClientError: Error, Hashable, Sendable {
   /// The call's token could not be signed.
   case signingFailed(String)
 
+  /// Whether Apple may have executed the call although it failed.
+  var mayHaveHadEffect: Bool {
+    switch self {
+    case .unreachable, .serverFailed, .timedOut, .notJSON, .refused(.generalInternal, _),
+      .refused(.generalInternalRetryable, _):
+      true
+    default: false
+    }
+  }
+
   /// The time after which the same call may succeed; `nil` if it cannot.
   package var retryAfter: Duration? {
     switch self {

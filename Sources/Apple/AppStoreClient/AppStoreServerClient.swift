@@ -115,6 +115,7 @@ package final class AppStoreServerClient: AppleClient {
     let deadline = deadline(after: timeout)
     var attempts = 1
     var hasNewToken = false
+    var mayHaveArrived = false
     while true {
       try await waitForRateLimit(of: request.endpoint, priority, deadline)
       let failure: AppStoreClientError
@@ -123,9 +124,15 @@ package final class AppStoreServerClient: AppleClient {
         CallMetrics.count(request.endpoint, host.name, outcome: "ok")
         return value
       } catch {
+        if mayHaveArrived, case .refused(let code, _) = error, code == request.repetitionError {
+          // An attempt before this one succeeded, without a content in its response.
+          CallMetrics.count(request.endpoint, host.name, outcome: "ok")
+          return try decode(IncomingResponse(status: 200, headers: [], body: []))
+        }
         failure = error
         CallMetrics.count(request.endpoint, host.name, outcome: error.metricLabel)
       }
+      mayHaveArrived = mayHaveArrived || failure.mayHaveHadEffect
       if failure == .unauthorized, !hasNewToken {
         // The token may have just expired, or the clock was set since it was made.
         hasNewToken = true
@@ -163,7 +170,7 @@ package final class AppStoreServerClient: AppleClient {
     case .rateLimited(let duration): return duration + backoff
     case .refused(let code, _): return code.isRetryable ? backoff : nil
     case .serverFailed, .unreachable, .notJSON, .timedOut:
-      return request.endpoint.isRepeatable ? backoff : nil
+      return request.isRepeatable ? backoff : nil
     case .unauthorized, .clockSkew, .localRateLimit, .circuitOpen, .cancelled, .malformed, .missing,
       .tooLarge,
       .pageLoop, .unexpectedStatus, .signingFailed:

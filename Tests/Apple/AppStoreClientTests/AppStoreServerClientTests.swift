@@ -85,6 +85,43 @@ import Testing
     #expect(exchange.requests.count == 1)
   }
 
+  @Test(
+    "A conflict after an attempt whose result was lost means that this attempt succeeded",
+    arguments: [
+      (AppStoreRequest.uploadImage([1], identifier: "I"), "409", 4_090_000),
+      (.uploadMessage([:], identifier: "M"), "409", 4_090_001),
+      (.deleteImage("I"), "404", 4_040_014), (.deleteMessage("M"), "404", 4_040_015),
+      (.deleteDefaultMessage(ofProduct: "p", locale: "en-US"), "404", 4_040_020),
+      (.deleteRealtimeURL, "404", 4_040_021),
+    ])
+  func conflictAfterLostResult(request: AppStoreRequest, status: String, code: Int) async throws {
+    let conflict = ScriptedExchange.Answer.status(
+      try #require(Int(status)), #"{"errorCode":\#(code),"errorMessage":"conflict"}"#)
+    for lost in [.failure(.unreachable("reset")), .failure(.timedOut), .status(502, "<html>")]
+      as [ScriptedExchange.Answer]
+    {
+      let exchange = ScriptedExchange(lost, .status(429, "{}", [("retry-after", "0")]), conflict)
+      try await client(exchange, time).send(request)
+      #expect(exchange.requests.count == 3)
+    }
+    // Of the first attempt it is an error, and so is another one.
+    let error = AppStoreClientError.refused(APIErrorCode(rawValue: Int64(code)), message: "conflict")
+    await #expect(throws: error) { try await client(ScriptedExchange(conflict), time).send(request) }
+    let other = ScriptedExchange.Answer.status(403, #"{"errorCode":4030016,"errorMessage":"too many"}"#)
+    await #expect(throws: AppStoreClientError.self) {
+      try await client(ScriptedExchange(.failure(.timedOut), other), time).send(request)
+    }
+  }
+
+  @Test("A performance test is not started again after a broken connection")
+  func performanceTest() async throws {
+    let exchange = ScriptedExchange(.failure(.unreachable("reset")), .status(200, "{}"))
+    await #expect(throws: AppStoreClientError.self) {
+      try await client(exchange, time).send(.performanceTest(originalTransactionID: "1"))
+    }
+    #expect(exchange.requests.count == 1)
+  }
+
   @Test("Calls wait until the instant in Retry-After, unless it is after their deadline")
   func rateLimited() async throws {
     let instant = String(ManualTime.start + 30_000)

@@ -49,7 +49,7 @@ extension AppStoreRequest {
 
   /// Request a Test Notification.
   package static var testNotification: AppStoreRequest {
-    AppStoreRequest(.testNotification, .post, "inApps", "v1", "notifications", "test")
+    AppStoreRequest(.testNotification, .post, "inApps", "v1", "notifications", "test").notRepeatable
   }
 
   /// Get Test Notification Status.

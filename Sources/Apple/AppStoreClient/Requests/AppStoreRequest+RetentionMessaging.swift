@@ -1,3 +1,4 @@
+internal import AppStore
 package import JSON
 
 /// The place in a retention message that shows an image.
@@ -24,11 +25,12 @@ extension AppStoreRequest {
     var query: [QueryItem] = []
     query.add("imageSize", size?.rawValue)
     return messaging(.put, ["image", identifier], query: query, body: .png(png))
+      .refusedWhenRepeated(with: .imageAlreadyExists)
   }
 
   /// Delete Image.
   package static func deleteImage(_ identifier: String) -> AppStoreRequest {
-    messaging(.delete, ["image", identifier])
+    messaging(.delete, ["image", identifier]).refusedWhenRepeated(with: .imageNotFound)
   }
 
   /// Get Image List.
@@ -40,11 +42,12 @@ extension AppStoreRequest {
   /// - `identifier`: a UUID, chosen by the operator.
   package static func uploadMessage(_ message: JSONObject, identifier: String) -> AppStoreRequest {
     messaging(.put, ["message", identifier], body: .json(message))
+      .refusedWhenRepeated(with: .messageAlreadyExists)
   }
 
   /// Delete Message.
   package static func deleteMessage(_ identifier: String) -> AppStoreRequest {
-    messaging(.delete, ["message", identifier])
+    messaging(.delete, ["message", identifier]).refusedWhenRepeated(with: .messageNotFound)
   }
 
   /// Get Message List.
@@ -69,6 +72,7 @@ extension AppStoreRequest {
   /// Delete Default Message.
   package static func deleteDefaultMessage(ofProduct productID: String, locale: String) -> AppStoreRequest {
     messaging(.delete, ["default", productID, locale])
+      .refusedWhenRepeated(with: .defaultMessageNotFound)
   }
 
   /// Configure Realtime URL, from which Apple fetches the message to show.
@@ -80,13 +84,16 @@ extension AppStoreRequest {
   package static var realtimeURL: AppStoreRequest { messaging(.get, ["realtime", "url"]) }
 
   /// Delete Realtime URL.
-  package static var deleteRealtimeURL: AppStoreRequest { messaging(.delete, ["realtime", "url"]) }
+  package static var deleteRealtimeURL: AppStoreRequest {
+    messaging(.delete, ["realtime", "url"]).refusedWhenRepeated(with: .realtimeUrlNotFound)
+  }
 
   /// Initiate Performance Test of the realtime URL.
   package static func performanceTest(originalTransactionID: String) -> AppStoreRequest {
     AppStoreRequest(
       .retentionMessaging, .post, "inApps", "v1", "messaging", "performanceTest",
-      body: .json(["originalTransactionId": .string(originalTransactionID)]))
+      body: .json(["originalTransactionId": .string(originalTransactionID)])
+    ).notRepeatable
   }
 
   /// Get Performance Test Results.

@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Bytes
 package import JSON
 
@@ -31,7 +32,7 @@ package struct AppStoreRequest: Hashable, Sendable {
 
   /// The rate limit that the call counts against.
   package let endpoint: Endpoint
-  /// Its idempotency does not follow from this; see ``Endpoint/isRepeatable``.
+  /// Its idempotency does not follow from this; see ``isRepeatable``.
   package let method: Method
   /// The path, percent-encoded.
   package let path: String
@@ -39,6 +40,12 @@ package struct AppStoreRequest: Hashable, Sendable {
   package let query: [QueryItem]
   /// The body with its content type.
   package let body: Body
+  /// Whether the call may be repeated if it is unknown whether the first one arrived: all but a few only read, set a
+  /// value, or carry an idempotency key.
+  private(set) var isRepeatable = true
+  /// Apple's error about a repetition of a call that arrived, such as that the image exists. After an attempt whose result
+  /// was lost it means success.
+  private(set) var repetitionError: APIErrorCode?
 
   /// Creates a call of the path that `segments` make; see ``init(_:_:path:query:body:)``.
   init(
@@ -58,6 +65,20 @@ package struct AppStoreRequest: Hashable, Sendable {
     self.path = segments.map { "/" + $0.percentEncoded }.joined()
     self.query = query
     self.body = body
+  }
+
+  /// The call as one that must not be repeated if it may have arrived.
+  var notRepeatable: AppStoreRequest {
+    var request = self
+    request.isRepeatable = false
+    return request
+  }
+
+  /// The call as one whose repetition Apple refuses with `error` if it arrived.
+  func refusedWhenRepeated(with error: APIErrorCode) -> AppStoreRequest {
+    var request = self
+    request.repetitionError = error
+    return request
   }
 
   /// The path and query, as they follow the host in a URL.
@@ -92,10 +113,6 @@ package enum Endpoint: String, Hashable, Sendable, CaseIterable {
       10
     }
   }
-
-  /// Whether a call may be repeated if it is unknown whether the first one arrived: all but one only read, set a
-  /// value, or carry an idempotency key.
-  package var isRepeatable: Bool { self != .testNotification }
 }
 
 extension [AppStoreRequest.QueryItem] {
