@@ -77,15 +77,18 @@ package final class WebhookDispatcher: Worker {
     while !Task.isCancelled {
       let settings = settings
       defer { for webhook in settings { DeliveryMetrics.record(webhook.key, isGone: false) } }
+      let workers = settings.map { settings in
+        WebhookWorker(settings, source: source(of: settings), exchange: exchange, store: store, now: now)
+      }
       await withTaskGroup(of: Void.self) { group in
-        for settings in settings {
-          let worker = WebhookWorker(
-            settings, source: source(of: settings), exchange: exchange, store: store, now: now)
+        for worker in workers {
           group.addTask { await self.supervisor.run(SupervisedWebhook(worker: worker)) }
         }
         for await _ in changes { break }
         group.cancelAll()
       }
+      // In a task of its own, because this one may be cancelled, which ends reads of the store.
+      await Task { for worker in workers { await worker.finish() } }.value
     }
   }
 

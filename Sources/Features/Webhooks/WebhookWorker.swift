@@ -94,6 +94,16 @@ actor WebhookWorker {
     return min(max(wait, 1), Self.maxWait)
   }
 
+  /// Stores the position if messages that the webhook does not select moved it, before another worker begins at the
+  /// stored one: if that selects more, it must not send messages from before its configuration.
+  ///
+  /// A replica that no longer leads cannot, and the next leader has the configuration that it starts with.
+  func finish() async {
+    guard let saved = try? await cursor(), saved.goneAt == nil, position > saved.position else { return }
+    isGone = false
+    try? await save(BatchReport(), upTo: position)
+  }
+
   /// Makes all deliveries due if the clock was ahead at the last run, because they would wait until it shows their times
   /// again.
   private func retryIfClockWasSetBack() async throws(StoreError) {

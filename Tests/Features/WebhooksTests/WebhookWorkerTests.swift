@@ -32,6 +32,32 @@ import Testing
     }
   }
 
+  @Test("A webhook that selects more kinds after a change of the configuration gets no earlier events")
+  func widened() async throws {
+    try await Stage.run(kinds: [.ended]) { stage in
+      try await stage.append("ana", "ben", "cleo")
+      let deadline = ContinuousClock.now + .seconds(20)
+      repeat {
+        let running = Task { [dispatcher = stage.dispatcher] in await dispatcher.run() }
+        await Task.yield()
+        running.cancel()
+        await running.value
+      } while try await stage.status().cursor.position < 3 && ContinuousClock.now < deadline
+      let all = WebhookSettings(
+        key: stage.settings.key, url: "https://example.com/",
+        secrets: [WebhookSecret(key: [UInt8](repeating: 7, count: 24))], schedule: RetrySchedule(delays: [10])
+      )
+      let widened = WebhookWorker(
+        all, source: stage.dispatcher.source(of: all), exchange: stage.receiver, store: stage.store,
+        now: { [clock = stage.clock] in clock.now })
+      _ = try await widened.run()
+      #expect(stage.receiver.takeRequests().map(\.sequence).isEmpty)
+      try await stage.append("dora")
+      _ = try await widened.run()
+      #expect(stage.receiver.takeRequests().map(\.sequence) == [4])
+    }
+  }
+
   @Test("A new webhook gets later events of the selected kinds only")
   func filtered() async throws {
     try await Stage.run(kinds: [.ended]) { stage in
