@@ -167,15 +167,16 @@ import Testing
       let ledger = copy.makeLedger(copy.store, erasures: try ErasureList(path: path, key: key)) { _ in }
       // Once the uploads are searched without an error.
       await #expect(throws: LedgerError.unknownCustomer) {
-        try await ledger.applyErasures { _, _ throws(LedgerError) in throw .unknownCustomer }
+        try await ledger.applyErasures { _, _, _ throws(LedgerError) in throw .unknownCustomer }
       }
+      #expect(try copy.facts(of: "ana") != nil, "her tokens lead to the uploads")
       let uploads = Mutex<[String]>([])
-      let erased = try await ledger.applyErasures { erased, isErased throws(LedgerError) in
+      let erased = try await ledger.applyErasures { restored, tokens, isErased throws(LedgerError) in
         let named = ["ana", "ben", "uploaded"].filter { isErased(Self.customer($0)) }
-        uploads.withLock { $0 += named }
+        uploads.withLock { $0 += named + tokens + restored.map(\.customerID) }
       }
-      #expect(uploads.withLock { $0 } == ["ana", "uploaded"])
-      #expect(erased.isEmpty, "the first call erased them")
+      #expect(uploads.withLock { $0 } == ["ana", "uploaded", token, "ana"])
+      #expect(erased == [Self.customer("ana")])
       #expect(try copy.facts(of: "ana") == nil)
       #expect(try copy.facts(of: "ben") != nil)
       #expect(try await storedTokens(copy).allSatisfy { $0 != token })

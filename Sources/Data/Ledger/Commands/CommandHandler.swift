@@ -215,6 +215,10 @@ package struct CommandResult: Hashable, Sendable {
   package var erasures: [ErasedCustomer] = []
   /// The ids and tokens of the erased customers, in lower case.
   package var erasedNames: Set<String> = []
+  /// The tokens in ``erasedNames``.
+  package var erasedTokens: Set<String> {
+    erasedNames.subtracting(erasures.map { $0.customerID.lowercased() })
+  }
   /// The facts of ``customer`` after the command, as far as the answers from then on depend on them.
   package var facts = CustomerFacts()
   /// The encoded response; `nil` without an idempotency key.

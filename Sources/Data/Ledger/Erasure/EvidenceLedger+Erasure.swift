@@ -90,16 +90,16 @@ extension EvidenceLedger {
   /// Erases the customers of the list that the store has again, because it is an older copy, and adds erasures to the
   /// list that a crash kept from it. Must be called before the first answer.
   ///
-  /// `eraseElsewhere` erases customers in copies of other data that are restored with the store: those that were erased in
-  /// the store, and those that only the list knows, by a hash. It is not called for a store that has all erasures. After an
-  /// error of it, the next call begins again.
+  /// `eraseElsewhere` erases customers in copies of other data that are restored with the store: those that the store has
+  /// again, with their tokens, and those that only the list knows, by a hash. It is not called for a store that has all
+  /// erasures, and called before the store is changed: after an error of it, the next call begins again.
   ///
   /// - Returns: the customers that were erased.
   /// - Throws: the error of `eraseElsewhere`; ``LedgerError/store(_:)``.
   package func applyErasures(
     eraseElsewhere: (
-      _ erased: [CustomerKey], _ isErased: @escaping @Sendable (CustomerKey) -> Bool
-    ) async throws(LedgerError) -> Void = { (_, _) async throws(LedgerError) in }
+      _ restored: [CustomerKey], _ tokens: Set<String>, _ isErased: @escaping @Sendable (CustomerKey) -> Bool
+    ) async throws(LedgerError) -> Void = { (_, _, _) async throws(LedgerError) in }
   ) async throws(LedgerError) -> [CustomerKey] {
     // Another replica may have led since the list was read, and the database may have lost its last commits.
     do { try erasures.reload() } catch { throw .store(.failed(error.description)) }
@@ -115,20 +115,31 @@ extension EvidenceLedger {
       return (hashes, found.sorted { $0.customerID < $1.customerID })
     }
     guard !hashes.isEmpty else { return [] }
+    var tokens: Set<String> = []
     for customer in found {
-      let scope = CommandScope(
-        appID: customer.appID, environment: customer.environment, actor: "erasure list")
-      do throws(LedgerError) {
-        _ = try await erase(customer.customerID, scope, isRestoring: true) { _ async throws(LedgerError) in }
-      } catch .unknownCustomer {
-        // Erased together with its merge target.
-      }
+      tokens.formUnion(try await eraseAgain(customer, isDryRun: true)?.erasedTokens ?? [])
     }
-    try await eraseElsewhere(found) { hashes.contains(list.hash(of: $0)) }
+    try await eraseElsewhere(found, tokens) { hashes.contains(list.hash(of: $0)) }
+    for customer in found { _ = try await eraseAgain(customer, isDryRun: false) }
     try await write { store throws(StoreError) in
       for record in listed { try store.record(record, as: "") }
     }
     return found
+  }
+
+  /// Erases a customer of the list.
+  ///
+  /// - Returns: `nil` if the customer was erased together with its merge target.
+  private func eraseAgain(
+    _ customer: CustomerKey, isDryRun: Bool
+  ) async throws(LedgerError) -> CommandResult? {
+    let scope = CommandScope(
+      appID: customer.appID, environment: customer.environment, actor: "erasure list", isDryRun: isDryRun)
+    do throws(LedgerError) {
+      return try await erase(customer.customerID, scope, isRestoring: true) { _ async throws(LedgerError) in }
+    } catch .unknownCustomer {
+      return nil
+    }
   }
 
   /// Adds the erasure of a customer to the list although the store has nothing of the customer, because an upload named

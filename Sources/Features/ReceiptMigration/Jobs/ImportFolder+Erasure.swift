@@ -112,13 +112,14 @@ extension MigrationJobManager {
   }
 
   /// Overwrites the lines of restored uploads that name a customer who was erased since: one of `customers`, whose id the
-  /// restored store has again, or one that only the list of erasures knows, by a hash.
+  /// restored store has again, by the id or by one of `tokens`, or one that only the list of erasures knows, by a hash.
   package nonisolated func eraseRestoredUploads(
-    naming customers: [CustomerKey], where isErased: @escaping @Sendable (CustomerKey) -> Bool
+    naming customers: [CustomerKey], tokens: Set<String>,
+    where isErased: @escaping @Sendable (CustomerKey) -> Bool
   ) async throws(LedgerError) {
     for appID in Set(intake.catalog.value.appIDs).union(customers.map(\.appID)) {
       let ids = customers.filter { $0.appID == appID }.map(\.customerID)
-      let search = PersonSearch(ids: ids, tokens: []) { id in
+      let search = PersonSearch(ids: ids, tokens: tokens) { id in
         Environment.allCases.contains {
           isErased(CustomerKey(appID: appID, environment: $0, customerID: id))
         }

@@ -164,8 +164,9 @@ struct Application: Sendable {
   func prepare() async throws {
     do {
       let erased = try await ledger.applyErasures {
-        [features] erased, isErased async throws(LedgerError) in
-        try await features.migrations.eraseRestoredUploads(naming: erased, where: isErased)
+        [features] restored, tokens, isErased async throws(LedgerError) in
+        try await features.migrations.eraseRestoredUploads(
+          naming: restored, tokens: tokens, where: isErased)
       }
       if !erased.isEmpty {
         logger.notice("erasures applied to a restored store", metadata: ["customers": "\(erased.count)"])

@@ -143,9 +143,8 @@ extension EntitlementServiceHandler {
     do throws(LedgerError) {
       outcome = try await context.ledger.erase(request.customerId, scope) {
         [migrations = context.intake.migrations] result async throws(LedgerError) in
-        let ids = result.erasures.map(\.customerID)
-        let tokens = result.erasedNames.subtracting(ids.map { $0.lowercased() })
-        try await migrations.eraseUploads(of: app.id, naming: ids, tokens: tokens)
+        try await migrations.eraseUploads(
+          of: app.id, naming: result.erasures.map(\.customerID), tokens: result.erasedTokens)
       }
     } catch {
       if case .unknownCustomer = error, !request.dryRun {
