@@ -77,10 +77,26 @@ import Testing
     let folder = ImportFolder(path: "/no/where", uploads: uploads)
     _ = try folder.append(Array("\(others)\(line)\n".utf8), to: "a", of: "ocean", at: 0)
     let search = PersonSearch(ids: [], tokens: []) { ["ana", "7"].contains($0) }
-    #expect(try await folder.eraseUploads(of: "ocean", naming: search))
+    var calls = 0
+    try await folder.eraseUploads(of: "ocean", naming: search) { calls += 1 }
     let left = uploads.content.withLock { $0["upload-a@ocean"] ?? [] }
     #expect(String(decoding: left, as: UTF8.self) == "\(others)\(blank(line))\n")
-    #expect(try await !folder.eraseUploads(of: "ocean", naming: search))
+    try await folder.eraseUploads(of: "ocean", naming: search) { calls += 1 }
+    #expect(calls == 1)
+  }
+
+  @Test("No line is overwritten before the list of erasures has the customer")
+  func list() async throws {
+    let uploads = MemoryUploads()
+    let folder = ImportFolder(path: "/no/where", uploads: uploads)
+    let line = #"{"customer_id":"ana"}"#
+    _ = try folder.append(Array(line.utf8), to: "a", of: "ocean", at: 0)
+    let search = PersonSearch(ids: ["ana"], tokens: [String]())
+    await #expect(throws: StoreError.diskFull) {
+      try await folder.eraseUploads(of: "ocean", naming: search) { throw StoreError.diskFull }
+    }
+    let left = uploads.content.withLock { $0["upload-a@ocean"] ?? [] }
+    #expect(String(decoding: left, as: UTF8.self) == line)
   }
 
   @Test("A signed document that has the customer's token is overwritten, also inside another one")

@@ -14,40 +14,46 @@ extension ImportFolder {
   /// Overwrites the lines of the uploads of an app that name a person with spaces, so that the offsets of running jobs
   /// and of reports stay valid. Inputs that the operator put into the folder are the operator's to change.
   ///
-  /// - Returns: whether any line did.
-  /// - Throws: the error of a file or of the store. Lines before it are overwritten; a repetition continues.
-  @discardableResult
-  func eraseUploads(of appID: String, naming person: PersonSearch) async throws -> Bool {
+  /// `beforeFirst` is called if any line does, before the first one is overwritten.
+  ///
+  /// - Throws: the error of a file, of the store or of `beforeFirst`. Lines before it are overwritten; a repetition
+  ///   continues.
+  func eraseUploads(
+    of appID: String, naming person: PersonSearch, beforeFirst: () async throws -> Void = {}
+  ) async throws {
     let suffix = Self.suffix(ofUploadsOf: appID)
     var isFound = false
+    func willBlank() async throws {
+      if !isFound { try await beforeFirst() }
+      isFound = true
+    }
     if let uploads {
       for name in try uploads.all().map(\.name) where name.hasSuffix(suffix) {
         try await erase(person, in: UploadSource(path: name, uploads: uploads)) { position, count in
+          try await willBlank()
           try uploads.blank(name, at: position, count: count)
-          isFound = true
         }
       }
     }
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return isFound }
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
     for name in names where name.hasPrefix(Self.uploadPrefix) && name.hasSuffix(suffix) {
       let file = "\(path)/\(name)"
       let output = try FileHandle(forUpdating: URL(fileURLWithPath: file))
       defer { try? output.close() }
       try await erase(person, in: InputFileSource(path: file)) { position, count in
+        try await willBlank()
         try output.seek(toOffset: UInt64(position))
         try output.write(contentsOf: Data(repeating: UInt8(ascii: " "), count: count))
-        isFound = true
       }
       try output.synchronize()
     }
-    return isFound
   }
 
   /// Reads lines as a job does, and calls `blank` with the bytes of those that name the person. It yields after each
   /// mebibyte, because an upload may have gigabytes.
   private func erase(
     _ person: PersonSearch, in source: any InputSource,
-    blank: (_ position: Int64, _ count: Int) throws -> Void
+    blank: (_ position: Int64, _ count: Int) async throws -> Void
   ) async throws {
     let input = try InputFile(source, from: 0)
     try input.skipByteOrderMark()
@@ -61,12 +67,14 @@ extension ImportFolder {
       let start = input.position
       do {
         guard let line = try input.line(scanner) else { break }
-        if mayName, person.finds(in: line, syntax, separator: separator) { try blank(start, line.count) }
+        if mayName, person.finds(in: line, syntax, separator: separator) {
+          try await blank(start, line.count)
+        }
         mayName = true
       } catch InputError.lineTooLong {
         // No job can use it, so it is not searched.
         try input.skipLine()
-        try blankTooLong(from: start, to: input.position, blank)
+        try await blankTooLong(from: start, to: input.position, blank)
       }
       guard input.position - yieldedAt > Self.stepLength else { continue }
       yieldedAt = input.position
@@ -87,12 +95,12 @@ extension ImportFolder {
 
   /// Overwrites a line in pieces, but for its last byte, which is the line end unless the input ends without one.
   private func blankTooLong(
-    from start: Int64, to end: Int64, _ blank: (_ position: Int64, _ count: Int) throws -> Void
-  ) throws {
+    from start: Int64, to end: Int64, _ blank: (_ position: Int64, _ count: Int) async throws -> Void
+  ) async throws {
     var position = start
     while position < end - 1 {
       let count = min(Self.stepLength, end - 1 - position)
-      try blank(position, Int(count))
+      try await blank(position, Int(count))
       position += count
     }
   }
@@ -100,15 +108,16 @@ extension ImportFolder {
 
 extension MigrationJobManager {
   /// Overwrites the lines of the uploads of an app that name one of the customers or tokens; see ``ImportFolder``. Tokens
-  /// are in lower case. It can be repeated after an error.
+  /// are in lower case. It can be repeated after an error. `beforeFirst` is called if any line does, before the first one
+  /// is overwritten.
   ///
-  /// - Returns: whether any line did.
-  /// - Throws: ``LedgerError/store(_:)``.
-  @discardableResult
+  /// - Throws: ``LedgerError/store(_:)``; the error of `beforeFirst`.
   package nonisolated func eraseUploads(
-    of appID: String, naming customers: some Sequence<String>, tokens: some Sequence<String>
-  ) async throws(LedgerError) -> Bool {
-    try await eraseUploads(of: appID, naming: PersonSearch(ids: customers, tokens: tokens))
+    of appID: String, naming customers: some Sequence<String>, tokens: some Sequence<String>,
+    beforeFirst: () async throws(LedgerError) -> Void = { () async throws(LedgerError) in }
+  ) async throws(LedgerError) {
+    try await eraseUploads(
+      of: appID, naming: PersonSearch(ids: customers, tokens: tokens), beforeFirst: beforeFirst)
   }
 
   /// Overwrites the lines of restored uploads that name a customer who was erased since: one of `customers`, whose id the
@@ -128,12 +137,14 @@ extension MigrationJobManager {
     }
   }
 
-  @discardableResult
   private nonisolated func eraseUploads(
-    of appID: String, naming person: PersonSearch
-  ) async throws(LedgerError) -> Bool {
+    of appID: String, naming person: PersonSearch,
+    beforeFirst: () async throws(LedgerError) -> Void = { () async throws(LedgerError) in }
+  ) async throws(LedgerError) {
     do {
-      return try await folder.eraseUploads(of: appID, naming: person)
+      try await folder.eraseUploads(of: appID, naming: person, beforeFirst: beforeFirst)
+    } catch let error as LedgerError {
+      throw error
     } catch {
       logger.error("erasure of uploaded inputs failed", metadata: ["error": "\(error)"])
       throw .store(.failed("the uploads could not be searched for the customer"))
