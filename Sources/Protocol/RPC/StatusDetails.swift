@@ -71,7 +71,7 @@ extension Status {
     case .malformed, .tooDeep, .invalidUTF8, .embeddedNUL, .notJSON, .unknownField, .duplicateField,
       .invalidValue:
       self.init(
-        .invalidArgument, reason: "MALFORMED_MESSAGE", error.description.excerpt(of: 300),
+        .invalidArgument, reason: "MALFORMED_MESSAGE", error.description.excerpt,
         field: error.field?.excerpt)
     }
   }

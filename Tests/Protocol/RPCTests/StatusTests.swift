@@ -43,6 +43,8 @@ import Wire
     let details = try GoogleRPC.Status.decode(status.details)
     let info = try #require(try details.details[0].unpacked(as: GoogleRPC.ErrorInfo.self))
     #expect(info.metadata.map(\.value) == [excerpt] && details.message == status.message)
+    let unknown = Status(WireError.unknownField(long))
+    #expect(unknown.message.count == 203 && unknown.field == excerpt)
     #expect("äöü".excerpt == "äöü")
     // One character for people, of any length.
     let marks = "a" + String(repeating: "\u{301}", count: 100_000)
