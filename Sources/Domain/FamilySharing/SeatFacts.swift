@@ -8,7 +8,8 @@ extension CustomerFacts {
   ///
   /// While there are fewer seats than claims, the oldest claims have access and the others wait for a
   /// released or additional seat. Of several times with access in one period only the last one is stated. The purchaser's
-  /// access is not affected.
+  /// access is not affected. A seat that is claimed, or free again, after a failed payment has the rest of the grace period:
+  /// as for a member who joins then, its transaction begins after the expiry.
   ///
   /// - `self`: all facts of the purchase.
   /// - `seats`: all claims of this purchase, including `seat`.
@@ -16,20 +17,21 @@ extension CustomerFacts {
     let capacity = SeatCapacity(self)
     let earlier = EarlierClaims(than: seat, among: seats)
     let purchase = withoutCopies
-    let failed = Set(purchase.renewalHistories.indices.flatMap(purchase.failedRenewals).map(\.period))
+    let retries = purchase.retriesOfFailedPayments
     var periods = SeatPeriods()
     for (index, transaction) in purchase.transactions.enumerated()
     where !purchase.isWithdrawnBeforeStart(index) {
       let start = max(seat.claimedAt, transaction.purchaseDate)
-      let end = min(transaction.endOfSeats, seat.releasedAt ?? .distantFuture)
+      let retryEnd = retries[purchase.beginning(ofPeriodAt: index)]
+      let endOfSeats = purchase.endOfSeats(at: index, retriedUntil: retryEnd)
+      let end = min(endOfSeats, seat.releasedAt ?? .distantFuture)
       let access =
         start < end
         ? earlier.lastAccess(to: capacity.steps(at: index), from: start, until: end) : nil
       if access?.lowerBound != transaction.purchaseDate { periods.end(at: transaction.purchaseDate) }
       guard let access else { continue }
       periods.append(
-        transaction.assigned(to: seat, in: access),
-        hasFailed: failed.contains(purchase.beginning(ofPeriodAt: index)))
+        transaction.assigned(to: seat, in: access, of: endOfSeats), hasFailed: retryEnd != nil)
     }
     if let releasedAt = seat.releasedAt { periods.end(at: releasedAt) }
     var facts = CustomerFacts(transactions: periods.transactions)
@@ -43,6 +45,16 @@ extension CustomerFacts {
       }
     }
     return facts
+  }
+}
+
+extension CustomerFacts {
+  /// The end of the time in which the seats of the transaction at `index` may have access, unless they are taken before: its
+  /// paid time, and after a failed payment that in which the App Store retries it. The catalog and the renewal infos say
+  /// for how much of that there is a grace period.
+  fileprivate func endOfSeats(at index: Int, retriedUntil retryEnd: Instant?) -> Instant {
+    let end = transactions[index].expiresDate ?? transactions[index].purchaseDate
+    return min(max(end, retryEnd ?? end), cut(index, nextInLine(after: index)))
   }
 }
 
@@ -114,11 +126,10 @@ private struct SeatPeriods {
 }
 
 extension TransactionFact {
-  /// The end of its seats, unless they are taken before.
-  fileprivate var endOfSeats: Instant { min(expiresDate ?? purchaseDate, revocationDate ?? .distantFuture) }
-
-  /// The period as the seat has it, in the time of `access`.
-  fileprivate func assigned(to seat: Seat, in access: Range<Instant>) -> TransactionFact {
+  /// The period as the seat has it, in the time of `access`, which a seat that is not taken has until `endOfSeats`.
+  fileprivate func assigned(
+    to seat: Seat, in access: Range<Instant>, of endOfSeats: Instant
+  ) -> TransactionFact {
     var fact = TransactionFact(
       transactionID: transactionID, originalTransactionID: seat.seatID, productID: productID, type: type,
       purchaseDate: access.lowerBound, expiresDate: expiresDate, revocationDate: revocationDate,

@@ -62,7 +62,7 @@ package struct Contradiction: Hashable, Sendable {
     func add(_ kind: Kind, _ sentence: String) {
       found.append(Contradiction(kind: kind, transactionID: id, sentence: sentence))
     }
-    if transaction.isContradictory {
+    if transaction.isContradictory, !transaction.isSharedDuringRetry {
       add(.expiryBeforePurchase, "Transaction \(id) expires before its purchase date; its period is empty.")
     }
     if let revoked = transaction.revocationDate, revoked < transaction.purchaseDate,
@@ -128,6 +128,12 @@ package struct Contradiction: Hashable, Sendable {
 }
 
 extension TransactionFact {
+  /// Whether it may be of a member or the holder of a seat who joined while the App Store retried the purchaser's payment.
+  fileprivate var isSharedDuringRetry: Bool {
+    guard isShared, let expiresDate else { return false }
+    return purchaseDate.milliseconds(since: expiresDate) <= billingRetryLength
+  }
+
   /// Whether it may be a renewal that was charged before its period began, and refunded in these hours.
   fileprivate var isRefundedBetweenChargeAndStart: Bool {
     guard isSubscription, let revoked = revocationDate, details.transactionReason != .purchase else {

@@ -35,7 +35,7 @@ extension CustomerFacts {
   /// line. A renewal that is refunded or replaced before its period starts replaces nothing, as after an upgrade in the
   /// hours between charge and start. Several transactions can cover one period, for example after adding seats; they do not replace
   /// each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
-  func nextInLine(after index: Int) -> Int? {
+  package func nextInLine(after index: Int) -> Int? {
     guard !transactions[index].isContradictory else { return firstInLine(afterEndOf: index) }
     var next = firstInLine(purchasedAfter: index, from: period(at: index).upperBound + 1)
     while next < transactions.endIndex,
@@ -144,7 +144,7 @@ extension CustomerFacts {
   }
 
   /// When the period at `index` was cut: at its revocation or by the `next` purchase of its line.
-  func cut(_ index: Int, _ next: Int?) -> Instant {
+  package func cut(_ index: Int, _ next: Int?) -> Instant {
     let revoked = transactions[index].revocationDate ?? .openEnd
     guard let next else { return revoked }
     return min(revoked, transactions[next].purchaseDate)

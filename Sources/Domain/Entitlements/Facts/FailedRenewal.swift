@@ -67,6 +67,18 @@ extension CustomerFacts {
     return failures + (open.map { [$0] } ?? [])
   }
 
+  /// The periods whose renewal failed, by their indices, each with the end of the time in which the App Store retries the
+  /// payment.
+  package var retriesOfFailedPayments: [Int: Instant] {
+    let failures = renewalHistories.indices.flatMap(failedRenewals)
+    return Dictionary(
+      failures.map { failure in
+        let expiry = end(ofPeriodAt: failure.period) ?? transactions[failure.period].purchaseDate
+        let retryEnd = expiry.advanced(byMilliseconds: transactions[failure.period].billingRetryLength)
+        return (failure.period, min(retryEnd, failure.turnedOffAt ?? .openEnd))
+      }, uniquingKeysWith: max)
+  }
+
   /// Whether a renewal info reports that the payment after the period that it describes failed.
   ///
   /// Apple announces a failed attempt when the old period ends, also if a later attempt in the hours before succeeded.
