@@ -90,20 +90,26 @@ extension EntitlementChange {
     }
     if before.source != after.source || before.productID != after.productID { return [.productChanged] }
     let (endBefore, endAfter) = (before.expectedEnd, after.expectedEnd)
-    // Another purchase goes on, such as one that a family member shares. No period of it was paid now.
-    let isOtherKnown = !isSameLine && !facts.isNew(after.deciding)
-    if isLater(endAfter, than: endBefore), !isOtherKnown {
-      // An early renewal joins the current period, whose own end stays the same. A longer grace period, or a catalog with
-      // longer access, pays for no period.
+    // Non-renewing subscriptions add up, each with a line of its own.
+    let addsUp = before.reason == .nonRenewingActive && after.reason == before.reason
+    // Another purchase goes on, such as one that a family member shares. No next period was paid now: the purchase was known
+    // before, or it is a first one.
+    let isOther =
+      !isSameLine && !(addsUp ? facts.isNew(after.deciding) : facts.isNewPeriod(after.deciding))
+    if isLater(endAfter, than: endBefore), !isOther {
+      // An early renewal joins the current period, whose own end stays the same. A longer grace period, a catalog with
+      // longer access, or another purchase that outlasts this one, pays for no period.
       let isSame = facts.isSamePurchase(before.deciding, after.deciding)
-      let isLonger = after.state == .gracePeriod || facts.isMoved(after.deciding)
+      let isLonger =
+        after.state == .gracePeriod || facts.isMoved(after.deciding)
+        || !addsUp && facts.addsOnlyFirstPeriods
       return [cause == .catalog || isSame && isLonger ? .extended : .renewed]
     }
     if isLater(endBefore, than: endAfter) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
-    if isOtherKnown {
-      // Non-renewing subscriptions add up: the next one was reported when it was bought.
-      return before.reason == .nonRenewingActive && after.reason == before.reason ? [] : [.reasonChanged]
+    if isOther {
+      // Of those that add up, the next one was reported when it was bought.
+      return addsUp ? [] : [.reasonChanged]
     }
     if !facts.isSamePurchase(before.deciding, after.deciding) {
       guard isSameLine, endBefore == endAfter else { return [.renewed] }

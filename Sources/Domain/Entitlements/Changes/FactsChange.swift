@@ -47,6 +47,23 @@ package struct FactsChange: Sendable {
   /// Whether an answer rests on a purchase that the facts before did not have.
   func isNew(_ deciding: DecidingTransaction?) -> Bool { transaction(deciding).map { isNew($0) } ?? false }
 
+  /// Whether an answer rests on a new period of a purchase that the facts before had: of the same line, or of the one that a
+  /// migration replaced.
+  func isNewPeriod(_ deciding: DecidingTransaction?) -> Bool {
+    transaction(deciding).map { isNew($0) && continuesKnownLine($0) } ?? false
+  }
+
+  /// Whether all new transactions are first ones of their purchases; `false` if there is none.
+  var addsOnlyFirstPeriods: Bool {
+    let new = after.transactions.filter(isNew)
+    return !new.isEmpty && !new.contains(where: continuesKnownLine)
+  }
+
+  private func continuesKnownLine(_ transaction: TransactionFact) -> Bool {
+    let lines = [transaction.originalTransactionID, transaction.details.previousOriginalTransactionID]
+    return lines.compactMap(\.self).contains { !before.range(ofLine: $0).isEmpty }
+  }
+
   /// Whether the end of the period that an answer rests on was moved.
   func isMoved(_ deciding: DecidingTransaction?) -> Bool {
     guard let deciding, let old = before.index(deciding), let new = after.index(deciding) else {

@@ -1,0 +1,46 @@
+import AppStore
+import Entitlements
+import TestSupport
+import Testing
+
+/// Events of a purchase or a grant beside another one that gives the same entitlement.
+@Suite struct JoiningPurchaseTests {
+  typealias Kind = EntitlementChange.Kind
+
+  private func kinds(
+    _ before: CustomerFacts, _ after: CustomerFacts, on day: Int64, by cause: ChangeCause = .evidence
+  ) -> [Kind] {
+    EntitlementChange.changes(
+      of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(day)),
+      to: evaluate(after, entitlement: "pro", in: app, at: at(day)), by: cause, at: at(day),
+      facts: FactsChange(from: before, to: after, by: cause).granting("pro", in: app)
+    ).map(\.kind)
+  }
+
+  private func kinds(
+    _ before: [TransactionFact], _ new: TransactionFact, on day: Int64
+  ) -> [Kind] {
+    kinds(
+      CustomerFacts(transactions: before), CustomerFacts(transactions: before + [new]), on: day)
+  }
+
+  @Test("Another purchase of the same product that joins is no renewal")
+  func joins() {
+    let own = period(0...30)
+    #expect(kinds([own], period(5...35, line: "L2"), on: 5) == [.reasonChanged])
+    let shared = period(5...365, line: "S").with { $0.ownership = .familyShared }
+    #expect(kinds([own], shared, on: 5) == [.extended], "the own purchase decides until its end")
+    let sameEnd = period(0...30, line: "S").with { $0.ownership = .familyShared }
+    #expect(kinds([sameEnd], period(5...30, line: "L2"), on: 5) == [.reasonChanged])
+    #expect(kinds([own], period(5...20, line: "L2"), on: 5).isEmpty)
+  }
+
+  @Test("The next period of any purchase that was known is a renewal")
+  func renews() {
+    let lines = [period(0...60), period(0...30, line: "L2")]
+    #expect(kinds(lines, period(30...90, line: "L2"), on: 29) == [.renewed])
+    #expect(kinds(lines, period(30...90, line: "L2"), on: 31) == [.renewed])
+    let migrated = period(10...40, line: "L2").with { $0.details.previousOriginalTransactionID = "L1" }
+    #expect(kinds([period(0...30)], migrated, on: 10) == [.renewed])
+  }
+}
