@@ -43,4 +43,36 @@ import Testing
     let migrated = period(10...40, line: "L2").with { $0.details.previousOriginalTransactionID = "L1" }
     #expect(kinds([period(0...30)], migrated, on: 10) == [.renewed])
   }
+
+  /// The changes that time makes at the start of `day`.
+  private func kinds(_ facts: CustomerFacts, at day: Int64) -> [Kind] {
+    EntitlementChange.changes(
+      of: "pro", from: evaluate(facts, entitlement: "pro", in: app, at: at(day, hours: -1)),
+      to: evaluate(facts, entitlement: "pro", in: app, at: at(day)), by: .time, at: at(day),
+      facts: FactsChange(from: facts, to: facts, by: .time)
+    ).map(\.kind)
+  }
+
+  @Test("A grant that goes on after a subscription was reported when it was created")
+  func grantGoesOn() {
+    let (own, given) = (CustomerFacts(transactions: [period(0...30)]), grant("G1", 5, 60))
+    let both = CustomerFacts(transactions: [period(0...30)], grants: [given])
+    #expect(kinds(own, both, on: 5, by: .grant) == [.granted])
+    #expect(kinds(both, at: 30) == [.reasonChanged])
+    let limited = CustomerFacts(transactions: [period(0...30)], grants: [grant("G1", 5, 60, .limited)])
+    #expect(kinds(limited, at: 30) == [.accessLevelChanged])
+    let refunded = period(0...30).with { ($0.revocationDate, $0.signedDate) = (at(9), at(9)) }
+    #expect(kinds(both, CustomerFacts(transactions: [refunded], grants: [given]), on: 10) == [.refunded])
+    #expect(kinds(CustomerFacts(grants: [given]), at: 5) == [.granted], "a grant that begins later")
+  }
+
+  @Test("A purchase that goes on after a grant was reported when it was made")
+  func purchaseGoesOn() {
+    let shared = period(0...60).with { $0.ownership = .familyShared }
+    let both = CustomerFacts(transactions: [shared], grants: [grant("G1", 5, 30)])
+    #expect(kinds(both, at: 30) == [.reasonChanged])
+    let given = CustomerFacts(grants: [grant("G1", 0, 60)])
+    let bought = CustomerFacts(transactions: [period(5...35)], grants: given.grants)
+    #expect(kinds(given, bought, on: 5) == [.started])
+  }
 }

@@ -84,9 +84,15 @@ extension EntitlementChange {
     }
     if after.state == .gracePeriod, before.state != .gracePeriod { return [.enteredGracePeriod] }
     if before.state == .gracePeriod, after.state != .gracePeriod, isSameLine { return [.recovered] }
-    if after.reason == .granted, before.reason != .granted { return [.granted] }
-    if before.reason == .granted, after.reason != .granted {
-      return [cause == .grant ? .grantRevoked : .started]
+    // A grant takes the place of a purchase, or a purchase that of a grant.
+    let isFromOrToGrant = (before.reason == .granted) != (after.reason == .granted)
+    if isFromOrToGrant, cause == .grant { return [after.reason == .granted ? .granted : .grantRevoked] }
+    if before.reason == .granted, isFromOrToGrant, cause == .external || facts.isNew(after.deciding) {
+      return [.started]
+    }
+    // One that was known before goes on, and was reported when it was made.
+    if isFromOrToGrant {
+      return [before.accessLevel == after.accessLevel ? .reasonChanged : .accessLevelChanged]
     }
     if before.source != after.source || before.productID != after.productID { return [.productChanged] }
     let (endBefore, endAfter) = (before.expectedEnd, after.expectedEnd)
