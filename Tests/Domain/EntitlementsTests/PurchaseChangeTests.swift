@@ -52,4 +52,49 @@ import Testing
     #expect(kinds(both, [copy("N"), copy("M", revoked: 9)]) == [.refunded])
     #expect(kinds([copy("N"), copy("M", revoked: 9)], [copy("N", revoked: 9), copy("M", revoked: 9)]) == [])
   }
+
+  /// One period of a subscription as its documents state it in this order, as events see it.
+  private func events(_ writes: [[TransactionFact]]) -> [String] {
+    var facts = CustomerFacts()
+    var events: [String] = []
+    for write in writes {
+      var after = facts
+      for document in write { after.insert(document) }
+      let change = FactsChange(from: facts, to: after, by: .evidence)
+      events += change.purchases.map {
+        "\($0.kind) \($0.effectiveAt.milliseconds(since: day(0)) / 86_400_000)"
+      }
+      facts = after
+    }
+    return events
+  }
+
+  @Test("A refund and its reversal are two events, in whatever order their documents arrive")
+  func reversedBefore() {
+    let bought = TransactionFact(
+      transactionID: "T", originalTransactionID: "T", productID: "monthly", type: .autoRenewableSubscription,
+      purchaseDate: day(0), expiresDate: day(30), signedDate: day(0))
+    var (refunded, reversed) = (bought, bought)
+    (refunded.revocationDate, refunded.signedDate) = (day(9), day(10))
+    refunded.details.refunds = [.init(date: day(9), percentage: nil)]
+    reversed.signedDate = day(12)
+    let unnotified = reversed
+    reversed.details.reversals = [day(12)]
+    let expected = ["refunded 9", "refundReversed 12"]
+    for last in [reversed, unnotified] {
+      #expect(events([[bought], [refunded], [last]]) == expected)
+      #expect(events([[bought], [last], [refunded]]) == expected)
+      #expect(events([[last], [bought], [refunded]]) == expected)
+      #expect(events([[refunded], [bought], [last]]) == expected)
+      #expect(events([[bought], [last, refunded]]) == expected)
+      #expect(events([[last, refunded], [bought], [refunded], [last]]) == expected)
+    }
+    // A second refund, whose document arrives before that of the first one.
+    var again = bought
+    (again.revocationDate, again.signedDate) = (day(20), day(20))
+    again.details.refunds = [.init(date: day(20), percentage: nil)]
+    #expect(events([[bought], [again], [reversed], [refunded]]) == ["refunded 20"] + expected)
+    // One refund whose date Apple corrected.
+    #expect(events([[bought], [again], [refunded]]) == ["refunded 20"])
+  }
 }

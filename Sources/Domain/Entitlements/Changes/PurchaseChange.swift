@@ -91,6 +91,15 @@ package struct PurchaseChange: Hashable, Sendable {
         PurchaseChange(
           kind: .purchased, transaction: first, purchase: purchase, effectiveAt: purchase.purchaseDate))
     }
+    for past in purchase.pastRefunds(notIn: known) {
+      changes.append(
+        PurchaseChange(
+          kind: purchase.isShared ? .revoked : .refunded, transaction: fact, purchase: purchase,
+          effectiveAt: past.refund.date))
+      changes.append(
+        PurchaseChange(
+          kind: .refundReversed, transaction: fact, purchase: purchase, effectiveAt: past.reversedAt))
+    }
     let (before, after) = (known?.refundedShare ?? 0, purchase.refundedShare)
     if after > before, before == 0 || known?.details.isFromReceipt == false {
       let refunded = fact.refundedShare > 0 ? fact : copies.first { $0.refundedShare > 0 }
@@ -108,6 +117,22 @@ package struct PurchaseChange: Hashable, Sendable {
 }
 
 extension TransactionFact {
+  /// The refunds that were reversed again and of which `known`, the same purchase before, had no document, each with the time
+  /// of its reversal. The document about a refund may arrive after the one about its reversal, or with it.
+  fileprivate func pastRefunds(
+    notIn known: TransactionFact?
+  ) -> [(refund: TransactionDetails.Refund, reversedAt: Instant)] {
+    guard inDetails({ !$0.refunds.isEmpty }) else { return [] }
+    let knownDates = Set(known?.details.refunds.map(\.date) ?? [])
+    return details.refunds.compactMap { refund in
+      guard refund.date != revocationDate, !knownDates.contains(refund.date) else { return nil }
+      // Without the notification of the reversal, the latest document shows it: it has no refund.
+      let reversedAt =
+        details.reversals.first { $0 > refund.date } ?? (revocationDate == nil ? signedDate : nil)
+      return reversedAt.map { (refund, $0) }
+    }
+  }
+
   /// The refunded or revoked share in thousandths of a percent: of the price, or of the seats if only some
   /// were revoked.
   fileprivate var refundedShare: Int64 {
@@ -119,12 +144,12 @@ extension TransactionFact {
 }
 
 extension CustomerFacts {
-  /// Whether a transaction is no period of a subscription, or is refunded or revoked, in whole or in part.
+  /// Whether a transaction is no period of a subscription, or is or was refunded or revoked, in whole or in part.
   fileprivate var hasPurchasesOrRefunds: Bool {
     transactions.indices.contains { index in
-      guard transactions[index].revocationDate == nil, transactions[index].revokedSeatQuantity == nil else {
-        return true
-      }
+      guard transactions[index].revocationDate == nil, transactions[index].revokedSeatQuantity == nil,
+        transactions[index].inDetails({ $0.refunds.isEmpty })
+      else { return true }
       if case .autoRenewableSubscription = transactions[index].type { return false }
       return !transactions[index].isSubscription
     }
