@@ -12,14 +12,16 @@ import Testing
 @Suite struct ReceiptTests {
   /// The contents of a receipt created on day `made` with one period.
   private func contents(
-    _ days: ClosedRange<Int64> = 40...70, line: String = "L1", made: Int64 = 45, appInstall: String? = nil
+    _ days: ClosedRange<Int64> = 40...70, line: String = "L1", made: Int64 = 45, appInstall: String? = nil,
+    cancelled: Int64? = nil
   ) throws -> ReceiptContents {
-    let entry: JSONObject = [
+    var entry: JSONObject = [
       "transaction_id": .string("\(line)-\(days.lowerBound)"), "original_transaction_id": .string(line),
       "product_id": "monthly", "quantity": "1", "is_trial_period": "true",
       "purchase_date_ms": .string(String(at(days.lowerBound).millisecondsSince1970)),
       "expires_date_ms": .string(String(at(days.upperBound).millisecondsSince1970)),
     ]
+    entry["cancellation_date_ms"] = cancelled.map { .string(String(at($0).millisecondsSince1970)) }
     return ReceiptContents(
       receiptHash: [UInt8](repeating: 7, count: 32), creationDate: at(made),
       appInstall: appInstall.map { .init(originalApplicationVersion: $0, originalPurchaseDate: at(1)) },
@@ -71,6 +73,23 @@ import Testing
         if !receiptFirst { _ = try await fixture.ledger.submit(submission(contents())) }
         let fact = try #require(try fixture.facts()?.transactions.first)
         #expect(!fact.details.isFromReceipt && fact.details.price == 990 && fact.expiresDate == at(50))
+        #expect(try await fixture.replayDifferences().isEmpty)
+      }
+    }
+  }
+
+  @Test("A newer receipt in which the signed transaction is cancelled refunds it, whichever came first")
+  func cancelled() async throws {
+    for receiptFirst in [true, false] {
+      try await LedgerFixture.run { fixture in
+        let signed = try fixture.period(40...70, signed: 41, ["price": 990])
+        let receipt = submission(try contents(made: 47, cancelled: 46))
+        if receiptFirst { _ = try await fixture.ledger.submit(receipt) }
+        _ = try await fixture.ledger.submit(submission(nil, documents: [signed]))
+        if !receiptFirst { #expect(try await fixture.ledger.submit(receipt).changedState) }
+        let fact = try #require(try fixture.facts()?.transactions.first)
+        #expect(!fact.details.isFromReceipt && fact.details.price == 990 && fact.revocationDate == at(46))
+        #expect(try await fixture.events().map(\.event.change.kind).contains(.refunded))
         #expect(try await fixture.replayDifferences().isEmpty)
       }
     }

@@ -61,6 +61,10 @@ final class RandomFacts {
       ]
       details.reversals = [at(4)]
     }
+    details.receiptStatement = maybe(
+      .init(
+        statedAt: instant(), cancelledAt: maybe(instant()), reason: maybe(.appIssue),
+        isInForce: maybe(true) ?? false))
     details.commitment = maybe(
       .init(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: maybe(instant()), price: maybe(-1)))
     return details

@@ -77,7 +77,7 @@ final class FactRows {
     guard let known = try transaction(key) else { return .duplicate }
     let merged = fact.merged(with: known)
     guard merged != known else { return .duplicate }
-    let isLatest = fact.supersedes(known)
+    let isLatest = fact.statesPresent(of: merged, before: known)
     try bind(merged, of: line, from: isLatest ? evidence : nil, to: replaceTransaction)
     try replaceTransaction.run()
     keep(merged, as: key, isNew: false)

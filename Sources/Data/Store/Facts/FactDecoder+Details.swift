@@ -41,11 +41,25 @@ extension FactDecoder {
     for _ in 0..<(try flags.contains(.hasReversals) ? count() : 0) {
       details.reversals.append(try instant(since: base))
     }
+    if flags.contains(.hasReceiptStatement) {
+      details.receiptStatement = try receiptStatement(since: base)
+    }
     guard flags.contains(.hasCommitment) else { return }
     details.commitment = TransactionDetails.Commitment(
       billingPeriodNumber: try signed(), totalBillingPeriods: try signed(),
       expiresDate: try flags.contains(.hasCommitmentEnd) ? instant(since: base) : nil,
       price: try flags.contains(.hasCommitmentPrice) ? signed() : nil)
+  }
+
+  private mutating func receiptStatement(
+    since base: Instant
+  ) throws(StoreError) -> TransactionDetails.ReceiptStatement {
+    let flags = ReceiptStatementFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+    let statedAt = try instant(since: base)
+    let cancelledAt = try flags.contains(.isCancelled) ? instant(since: base) : nil
+    let reason: RevocationReason? = try flags.contains(.hasReason) ? code() : nil
+    return .init(
+      statedAt: statedAt, cancelledAt: cancelledAt, reason: reason, isInForce: flags.contains(.isInForce))
   }
 
   /// Replaces ``renewalDetails``, those of the renewal info before.

@@ -43,11 +43,23 @@ extension FactEncoder {
       append(unsigned: UInt64(details.reversals.count))
       for reversal in details.reversals { append(reversal, since: base) }
     }
+    if let statement = details.receiptStatement { append(statement, since: base) }
     guard let commitment = details.commitment else { return }
     append(signed: commitment.billingPeriodNumber)
     append(signed: commitment.totalBillingPeriods)
     if let date = commitment.expiresDate { append(date, since: base) }
     if let price = commitment.price { append(signed: price) }
+  }
+
+  private mutating func append(_ statement: TransactionDetails.ReceiptStatement, since base: Instant) {
+    var flags = ReceiptStatementFlags()
+    flags.set(.isCancelled, statement.cancelledAt != nil)
+    flags.set(.hasReason, statement.reason != nil)
+    flags.set(.isInForce, statement.isInForce)
+    append(unsigned: UInt64(flags.rawValue))
+    append(statement.statedAt, since: base)
+    if let date = statement.cancelledAt { append(date, since: base) }
+    if let code = statement.reason { append(code) }
   }
 
   mutating func append(
@@ -137,6 +149,7 @@ extension TransactionDetailFlags {
     set(.hasOfferPeriod, details.offerPeriod != nil)
     set(.hasFirstExpiresDate, details.firstExpiresDate != nil)
     set(.isAdvancedCommerce, details.isAdvancedCommerce)
+    set(.hasReceiptStatement, details.receiptStatement != nil)
   }
 }
 

@@ -74,6 +74,18 @@ struct TransactionDetailFlags: OptionSet {
   /// An extension moved the end; the first one follows.
   static let hasFirstExpiresDate = TransactionDetailFlags(rawValue: 1 << 15)
   static let isAdvancedCommerce = TransactionDetailFlags(rawValue: 1 << 16)
+  /// A receipt is newer than the signed document; ``ReceiptStatementFlags`` and what it states follow.
+  static let hasReceiptStatement = TransactionDetailFlags(rawValue: 1 << 17)
+}
+
+/// The optional parts of what a receipt states of a signed transaction.
+struct ReceiptStatementFlags: OptionSet {
+  let rawValue: UInt32
+
+  static let isCancelled = ReceiptStatementFlags(rawValue: 1 << 0)
+  static let hasReason = ReceiptStatementFlags(rawValue: 1 << 1)
+  /// The revocation of the transaction is this cancellation.
+  static let isInForce = ReceiptStatementFlags(rawValue: 1 << 2)
 }
 
 /// The optional numbers and codes in the details of a renewal info.

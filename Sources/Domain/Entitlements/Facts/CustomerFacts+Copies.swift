@@ -128,5 +128,6 @@ extension TransactionFact {
     recordRefunds(of: first, copy)
     recordBeginning(of: first, copy)
     recordFirstEnd(of: first, copy)
+    recordReceipt(of: first, copy)
   }
 }

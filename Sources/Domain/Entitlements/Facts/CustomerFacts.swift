@@ -214,9 +214,11 @@ extension CustomerFacts {
     let never = Instant(millisecondsSince1970: 0)
     return CustomerFacts(
       ordered: transactions.map { fact in
-        var fact = fact.asStated
-        fact.signedDate = never
-        return fact
+        var undated = fact.asStated
+        undated.signedDate = never
+        // A later cancellation in a receipt is new information.
+        (undated.revocationDate, undated.revocationReason) = (fact.revocationDate, fact.revocationReason)
+        return undated
       },
       renewals.map { fact in
         var fact = fact

@@ -51,6 +51,8 @@ package struct TransactionDetails: Hashable, Sendable {
   package var firstExpiresDate: Instant?
   /// Whether the fact is from an app receipt, which has fewer fields; a signed transaction replaces it.
   package var isFromReceipt = false
+  /// What the newest receipt states of a signed transaction, if it is newer than the signature.
+  package var receiptStatement: ReceiptStatement?
 
   /// Creates details without any field set.
   package init() {}

@@ -162,9 +162,11 @@ extension TransactionFact {
     guard
       arrivedEarlyAt != nil || !details.seatRefunds.isEmpty || details.wasWithoutAdditions
         || !details.refunds.isEmpty || !details.reversals.isEmpty || details.firstExpiresDate != nil
+        || details.receiptStatement != nil
     else { return self }
     var fact = self
     fact.arrivedEarlyAt = nil
+    if details.receiptStatement != nil { fact.removeReceiptStatement() }
     if !details.seatRefunds.isEmpty { fact.details.seatRefunds = [] }
     if details.wasWithoutAdditions { fact.details.wasWithoutAdditions = false }
     if !details.refunds.isEmpty { fact.details.refunds = [] }
@@ -186,6 +188,7 @@ extension TransactionFact {
     fact.recordRefunds(of: self, other)
     fact.recordBeginning(of: self, other)
     fact.recordFirstEnd(of: self, other)
+    fact.recordReceipt(of: self, other)
     return fact
   }
 
@@ -227,8 +230,8 @@ extension TransactionFact {
 
   /// Whether this document replaces `other` about the same transaction.
   ///
-  /// A signed transaction always replaces a receipt entry. Otherwise the later signature wins. If two
-  /// different documents were signed in the same millisecond, their contents decide, so the order of arrival
+  /// A signed transaction always replaces a receipt entry, besides a later cancellation (``TransactionDetails/ReceiptStatement``).
+  /// Otherwise the later signature wins. If two different documents were signed in the same millisecond, their contents decide, so the order of arrival
   /// never does.
   package func supersedes(_ other: TransactionFact) -> Bool {
     guard details.isFromReceipt == other.details.isFromReceipt else { return other.details.isFromReceipt }
@@ -243,13 +246,13 @@ extension TransactionFact {
 
   private var times: (Int64, Int64, Int64, Int64, Int64, Int64) {
     (
-      order(revocationDate), isUpgraded ? 1 : 0, order(expiresDate), order(purchaseDate),
+      order(statedRevocation.date), isUpgraded ? 1 : 0, order(expiresDate), order(purchaseDate),
       order(originalPurchaseDate), quantity
     )
   }
 
   private var codes: (String, String, String, String, String, String) {
-    let reasons = [revocationReason?.rawValue, offerType?.rawValue].map { $0.map(String.init) ?? "" }
+    let reasons = [statedRevocation.reason?.rawValue, offerType?.rawValue].map { $0.map(String.init) ?? "" }
     return (
       productID, type.rawValue, ownership.rawValue, reasons.joined(separator: " "),
       "\(revocationType?.rawValue ?? "") \(offerDiscountType?.rawValue ?? "")", subscriptionGroupID ?? ""
