@@ -30,6 +30,27 @@ import Testing
     #expect(group([period(0...30), renewed(40...70)], on: 50)?.paidServiceDays == 40)
   }
 
+  @Test("Paid service has no gap after a trial that was recovered in grace, whatever the length of the trial")
+  func graceAfterTrial() {
+    let trial = period(-3...0).with {
+      ($0.offerType, $0.offerDiscountType) = (.introductory, .freeTrial)
+    }
+    let renewed = { (days: ClosedRange<Int64>) in
+      period(days).with { $0.details.transactionReason = .renewal }
+    }
+    // Day 0 is January 15, so a month has 31 days.
+    #expect(group([trial, renewed(3...31)], on: 31)?.paidServiceDays == 31)
+    #expect(group([trial, renewed(2...7)], on: 7)?.paidServiceDays == 7)
+    #expect(group([trial, renewed(3...34)], on: 34)?.paidServiceDays == 31)
+    let failed = renewal(signed: 0) {
+      ($0.isInBillingRetry, $0.gracePeriodExpiresDate, $0.renewalDate) = (true, at(6), at(0))
+    }
+    for (days, paid) in [(3...30, 30), (7...37, 30)] as [(ClosedRange<Int64>, Int64)] {
+      let facts = CustomerFacts(transactions: [trial, renewed(days)], renewals: [failed])
+      #expect(group(facts, on: days.upperBound)?.paidServiceDays == paid)
+    }
+  }
+
   @Test(
     "Periods whose documents are missing pause paid service; an end, a purchase and a failed payment reset it"
   )

@@ -37,14 +37,14 @@ import Testing
       }
     }
     #expect(kinds.isSuperset(of: [.renewed, .recovered, .resubscribed, .lapsedBilling, .refundedOut]))
-    #expect(postingRulesVersion == 1)
-    #expect(hash == 10_168_170_333_655_230_897)
+    #expect(postingRulesVersion == 2)
+    #expect(hash == 17_538_346_371_377_485_121)
   }
 
   @Test(
     "The fingerprint of reports is the same in every process, and includes the rules and the renewal slack")
   func fingerprint() {
-    #expect(fullApp.reportFingerprint == 15_515_943_857_029_604_709)
+    #expect(fullApp.reportFingerprint == 10_317_046_879_284_156_292)
     #expect(patientApp.reportFingerprint != fullApp.reportFingerprint)
   }
 }

@@ -59,8 +59,12 @@ import Testing
     let app = AppDefinition(
       id: World.app.id, identity: World.app.identity, environments: World.app.environments,
       products: Array(World.app.products.values), renewalPolicy: .standard)
+    // A payment that is recovered without a grace period begins a new cycle.
     let late = { (fact: TransactionFact) in
-      fact.with { $0.purchaseDate = $0.purchaseDate.advanced(byMilliseconds: minutes * 60_000) }
+      fact.with {
+        $0.purchaseDate = $0.purchaseDate.advanced(byMilliseconds: minutes * 60_000)
+        $0.expiresDate = $0.expiresDate?.advanced(byMilliseconds: minutes * 60_000)
+      }
     }
     let failed = World.info("10-05", "10-05") { $0.isInBillingRetry = true }
     let kinds = { (first: TransactionFact) -> Set<Posting.Kind> in

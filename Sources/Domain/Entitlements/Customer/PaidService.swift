@@ -60,7 +60,10 @@ package enum PaidService {
       var end = max(start, facts.paidEnd(index, next))
       var recovered: Period?
       if let next, facts.recovery(index, next) == .inGracePeriod {
-        recovered = Period(start: end, end: facts.transactions[next].purchaseDate, isPaid: isPaid)
+        // The payment is for this time, too.
+        recovered = Period(
+          start: end, end: facts.transactions[next].purchaseDate,
+          isPaid: facts.transactions[next].offerDiscountType != .freeTrial)
       }
       if let next, let missing = facts.missingTime(from: end, index, next) { periods.append(missing) }
       if let firstEnd = facts.transactions[index].firstEnd, start < firstEnd, firstEnd < end {
@@ -98,8 +101,10 @@ extension CustomerFacts {
   /// Returns the way in which the payment of the period at `next` was recovered after the period at `index` ended;
   /// `nil` if it was paid on time or is a new purchase.
   ///
-  /// Afterwards Apple reports only the dates of the periods. If the cycle was kept, the new period ends one
-  /// period after the end of the old one, and not one period after the payment. An extension changes neither.
+  /// Renewal info with a grace period decides. Without one, and afterwards, Apple reports only the dates of the periods: if the
+  /// cycle was kept, the new period ends one period after the end of the old one, and not one period after the payment. An
+  /// extension changes neither. A trial or another offer may have a length of its own, so after or before one the calendar
+  /// decides where it can.
   package func recovery(_ index: Int, _ next: Int) -> Recovery? {
     let payment = transactions[next].purchaseDate
     // Most periods follow without a gap, and the rest of the conditions copies both transactions.
@@ -109,6 +114,13 @@ extension CustomerFacts {
       transactions[next].inDetails({ $0.transactionReason != .purchase })
     else { return nil }
     guard payment.milliseconds(since: expiry) <= transactions[index].billingRetryLength else { return nil }
+    if let graceEnd = graceEnd(after: index) {
+      return payment <= graceEnd ? .inGracePeriod : .afterGracePeriod
+    }
+    if transactions[index].offerType != transactions[next].offerType {
+      let isKept = expiry.isWholePeriod(until: end)
+      if isKept != payment.isWholePeriod(until: end) { return isKept ? .inGracePeriod : .afterGracePeriod }
+    }
     let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
     let length = (transactions[index].firstEnd ?? expiry).milliseconds(since: start)
     let kept = abs(end.milliseconds(since: expiry) - length)

@@ -230,6 +230,11 @@ extension Period {
 }
 
 extension Instant {
+  /// Whether a period of a subscription that begins at this instant may end at `end`.
+  func isWholePeriod(until end: Instant) -> Bool {
+    Period.ofSubscriptions.contains { ends(ofPeriod: $0).contains(end) }
+  }
+
   /// The possible ends of a period that begins at this instant: Apple reckons days and months in Pacific time, which is
   /// an hour ahead in summer.
   fileprivate func ends(ofPeriod period: Period) -> [Instant] {

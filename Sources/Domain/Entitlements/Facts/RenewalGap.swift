@@ -43,6 +43,13 @@ extension CustomerFacts {
     return failedRenewals(history).contains { period.contains($0.period) }
   }
 
+  /// The latest end of Apple's grace period that was reported after the period at `index`; `nil` if none was.
+  func graceEnd(after index: Int) -> Instant? {
+    guard let history = renewalHistory(of: index) else { return nil }
+    let period = period(at: index)
+    return failedRenewals(history).filter { period.contains($0.period) }.compactMap(\.graceEnd).max()
+  }
+
   /// Whether the period at `index` was refunded or revoked before its end.
   private func isRevoked(_ index: Int, before expiry: Instant) -> Bool {
     transactions[standing(ofPeriodAt: index)].revocationDate.map { $0 < expiry } ?? false
