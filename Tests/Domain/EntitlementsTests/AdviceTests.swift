@@ -48,6 +48,25 @@ import Testing
     #expect(found.map(\.url) == ["https://apps.apple.com/account/subscriptions"])
   }
 
+  @Test("A retention offer ends with the purchase it is about, whatever another one grants afterwards")
+  func retentionBesideOthers() {
+    let off = renewal(signed: 5) { $0.autoRenewStatus = .off }
+    let own = period(0...30)
+    let others = [
+      period(0...365, line: "S").with { $0.ownership = .familyShared },
+      period(20...60, "yearly", line: "L2"),
+    ]
+    for other in others {
+      let answer = pro([own, other], [off], on: 10)
+      #expect(answer.reason == .subscriptionNotRenewing && answer.until! > at(30))
+      #expect(answer.paidUntil == answer.until && answer.actBy == at(30))
+    }
+    // Turned off after Apple charged for the next period.
+    let charged = [own, period(30...60), others[0]]
+    let later = renewal(signed: 29, line: "L1") { ($0.autoRenewStatus, $0.renewalDate) = (.off, at(60)) }
+    #expect(pro(charged, [later], on: 29).actBy == at(60))
+  }
+
   @Test("A retention offer names no product that is dearer for the same time, and the promotional offers")
   func retentionPrices() throws {
     func product(

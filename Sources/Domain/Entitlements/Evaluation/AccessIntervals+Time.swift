@@ -34,18 +34,26 @@ extension AccessIntervals {
   }
 
   /// The end of the unbroken paid time that contains `interval`, or after which it grants access; `nil` if it
-  /// does not rest on a purchase.
-  func paidUntil(_ interval: AccessInterval, _ facts: borrowing CustomerFacts) -> Instant? {
+  /// does not rest on a purchase. With `inLineOnly`, the time that other purchases paid for does not count.
+  func paidUntil(
+    _ interval: AccessInterval, _ facts: borrowing CustomerFacts, inLineOnly: Bool = false
+  ) -> Instant? {
     guard interval.isPaid else {
       guard interval.level > .none, let index = interval.transaction else { return nil }
       return facts.transactions[index].expiresDate
+    }
+    var line: Range<Int>?
+    if inLineOnly, let index = interval.transaction {
+      line = facts.range(ofLine: facts.transactions[index].originalTransactionID)
     }
     var end = interval.end
     var grew = true
     while grew {
       grew = false
       for other in all
-      where other.isPaid && other.level >= interval.level && other.start <= end && end < other.end {
+      where other.isPaid && other.level >= interval.level && other.start <= end && end < other.end
+        && line.map({ line in other.transaction.map(line.contains) ?? false }) ?? true
+      {
         end = other.end
         grew = true
       }

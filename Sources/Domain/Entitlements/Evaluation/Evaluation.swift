@@ -43,7 +43,9 @@ private func granted(
       (intervals.slackEnd(after: deciding) ?? deciding.end).bounded, intervals.nextStart(after: now),
       deciding.transaction.flatMap { facts.nextRenewalInfo(of: $0, after: now) },
     ].compactMap(\.self).min(),
-    actBy: actBy(reason, deciding, outlook, paidUntil, deciding.commitment(facts)),
+    actBy: actBy(
+      reason, deciding, outlook, intervals.paidUntil(deciding, facts, inLineOnly: true)?.bounded,
+      deciding.commitment(facts)),
     deciding: deciding.transaction.map { DecidingTransaction(facts, $0) }, grant: deciding.grant(facts),
     outlook: outlook)
 }
@@ -64,14 +66,15 @@ private func grantReason(_ kind: AccessInterval.Kind, willRenew: Bool?) -> Entit
   }
 }
 
-/// The deadline for the customer to act; `nil` if there is nothing to do.
+/// The deadline for the customer to act; `nil` if there is nothing to do. `paidUntil` is that of the deciding purchase: the
+/// customer can keep it until then, whatever another one grants afterwards.
 private func actBy(
   _ reason: EntitlementReason, _ deciding: AccessInterval, _ outlook: RenewalOutlook?,
-  _ paidUntil: Instant?, _ commitment: TransactionDetails.Commitment?
+  _ paidUntil: @autoclosure () -> Instant?, _ commitment: TransactionDetails.Commitment?
 ) -> Instant? {
   switch reason {
   case .inGracePeriod, .inOperatorGracePeriod: deciding.end
-  case .subscriptionNotRenewing: commitment == nil ? paidUntil : commitment?.retentionDeadline
+  case .subscriptionNotRenewing: commitment == nil ? paidUntil() : commitment?.retentionDeadline
   case .subscriptionActive:
     outlook?.needsPriceConsent == true ? commitment?.expiresDate ?? deciding.end : nil
   default: nil
