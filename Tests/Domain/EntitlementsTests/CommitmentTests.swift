@@ -51,6 +51,70 @@ import Testing
     }
   }
 
+  @Test(
+    "A payment after a cancellation takes nothing back, until its own renewal info arrives and afterwards")
+  func paymentAfterCancellation() {
+    let cancelled = info(signed: 70, renews: .off) { $0.renewalDate = at(90) }
+    let paid = payment(4) { $0.details.transactionReason = .renewal }
+    let next = info(signed: 91, renews: .off) { $0.renewalDate = at(120) }
+    var facts = CustomerFacts(
+      transactions: [payment(3)], renewals: [info(signed: 61) { $0.renewalDate = at(90) }])
+    var kinds: [EntitlementChange.Kind] = []
+    func arrive(on day: Int64, hours: Int64 = 0, _ change: (inout CustomerFacts) -> Void) {
+      let before = facts
+      change(&facts)
+      let now = at(day, hours: hours)
+      kinds += EntitlementChange.changes(
+        of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: now),
+        to: evaluate(facts, entitlement: "pro", in: app, at: now), by: .evidence, at: now,
+        facts: FactsChange(from: before, to: facts, by: .evidence)
+      ).map(\.kind)
+    }
+    arrive(on: 71) { $0.insert(cancelled) }
+    arrive(on: 89) { $0.insert(paid) }
+    let (before, after) = (pro(facts, on: 89), pro(facts, on: 90))
+    #expect(before.willRenew == false && after.willRenew == false && after.reason == .subscriptionNotRenewing)
+    kinds += EntitlementChange.changes(
+      of: "pro", from: before, to: after, by: .time, at: at(90),
+      facts: FactsChange(from: facts, to: facts, by: .time)
+    ).map(\.kind)
+    arrive(on: 91) { $0.insert(next) }
+    #expect(kinds == [.renewalTurnedOff, .renewed])
+  }
+
+  @Test("A recovered payment keeps the cancellation, and a new commitment or a plain renewal does not")
+  func otherCommitment() {
+    let cancelled = info(signed: 70, renews: .off) {
+      ($0.renewalDate, $0.isInBillingRetry) = (at(90), true)
+    }
+    func renews(_ next: TransactionFact) -> Bool? {
+      pro([payment(3), next], [cancelled], on: 121).willRenew
+    }
+    let recovered = payment(4) {
+      ($0.purchaseDate, $0.expiresDate) = (at(120), at(150))
+      $0.details.commitment?.expiresDate = at(390)
+    }
+    #expect(renews(recovered) == false)
+    let new = payment(1) {
+      ($0.transactionID, $0.purchaseDate, $0.expiresDate) = ("N", at(120), at(150))
+      $0.details.commitment?.expiresDate = at(480)
+    }
+    #expect(renews(new) == nil)
+    let fifth = payment(5) { $0.details.commitment?.expiresDate = at(480) }
+    #expect(renews(fifth) == nil)
+    #expect(renews(period(120...150, "yearly")) == nil)
+  }
+
+  private func pro(_ facts: CustomerFacts, on day: Int64) -> EntitlementStatus {
+    evaluate(facts, entitlement: "pro", in: app, at: at(day))
+  }
+
+  private func pro(
+    _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], on day: Int64
+  ) -> EntitlementStatus {
+    pro(CustomerFacts(transactions: transactions, renewals: renewals), on: day)
+  }
+
   @Test("An answer names the commitment, its end and the number of the payment")
   func answer() {
     let status = pro([payment(5)], [info(signed: 125, renews: .off)], on: 130)

@@ -31,7 +31,8 @@ private func granted(
   by deciding: AccessInterval, _ intervals: AccessIntervals, _ facts: borrowing CustomerFacts,
   at now: Instant
 ) -> EntitlementStatus {
-  let outlook = deciding.transaction.flatMap { facts.renewal(of: $0, at: now) }.map(RenewalOutlook.init)
+  let outlook = deciding.transaction.flatMap { facts.renewalOrCommitment(of: $0, at: now) }
+    .map(RenewalOutlook.init)
   let run = intervals.run(of: deciding)
   let paidUntil = intervals.paidUntil(deciding, facts)?.bounded
   let reason = grantReason(deciding.kind, willRenew: outlook?.willRenew)
@@ -85,7 +86,7 @@ private func denied(
   after last: AccessInterval, _ intervals: AccessIntervals, _ facts: borrowing CustomerFacts,
   at now: Instant
 ) -> EntitlementStatus {
-  let renewal = last.transaction.flatMap { facts.renewal(of: $0, at: now) }
+  let renewal = last.transaction.flatMap { facts.renewalOrCommitment(of: $0, at: now) }
   let reason = lapseReason(of: last, facts, renewal, at: now)
   let retryEnd = reason == .billingRetry ? last.transaction.map { facts.billingRetryEnd($0, renewal) } : nil
   let takeover = last.transaction.flatMap { index in
