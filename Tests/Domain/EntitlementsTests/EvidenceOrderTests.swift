@@ -76,12 +76,28 @@ private enum Document: Hashable {
     }
   }
 
-  /// Documents of two customers about the same lines.
+  /// Documents of two customers about the same lines, with receipts about some of the transactions.
   private func documents(_ random: inout SplitMix64) -> [Document] {
     (0..<2).flatMap { _ in
       let customer = randomCustomer(&random)
-      return customer.transactions.map(Document.transaction) + customer.renewals.map(Document.renewal)
-        + customer.grants.map(Document.grant)
+      let receipts = customer.transactions.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+        .map { receipt($0, &random) }
+      return (customer.transactions + receipts).map(Document.transaction)
+        + customer.renewals.map(Document.renewal) + customer.grants.map(Document.grant)
+    }
+  }
+
+  /// The entry of a receipt about a transaction, which may be cancelled; made before or after its signature.
+  private func receipt(_ fact: TransactionFact, _ random: inout SplitMix64) -> TransactionFact {
+    let madeAfter = Int64.random(in: -1...3, using: &random) * 5
+    let isCancelled = Bool.random(using: &random)
+    return fact.with {
+      $0.signedDate = $0.signedDate.advanced(byDays: madeAfter)
+      $0.revocationDate = isCancelled ? $0.signedDate : nil
+      $0.revocationType = nil
+      $0.revokedSeatQuantity = nil
+      $0.details = TransactionDetails()
+      $0.details.isFromReceipt = true
     }
   }
 
