@@ -197,7 +197,8 @@ struct FeedTests {
   )
   func endedAgain() async throws {
     try await withDatabase { settings in
-      let store = try PostgresEntitlementStore(settings)
+      // On a busy machine the sessions wait for long until each was ended.
+      let store = try PostgresEntitlementStore(settings, answerTimeout: .seconds(600))
       let lock = try PostgresConnection<PostgresError>(settings)
       let control = try PostgresConnection<PostgresError>(settings)
       // Each session of the feed waits for the table.
