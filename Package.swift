@@ -450,8 +450,10 @@ let package = Package(
       .server, "ServicesTests",
       [
         "AppStore", "AppStoreClient", "AppleLookup", "Callers", "DeviceCheck", "Entitlements", "HTTP",
-        "JSON", "Ledger", "PostgreSQL", "PostgresStore", "PostgresSupport", "RPC", "ReceiptMigration",
-        "Reports", "SQLiteStore", "Services", "SignedData", "Store", "Telemetry", "TestSupport", "Wire",
+        "JSON", "Ledger", "Notifications", "Platform", "PostgreSQL", "PostgresStore", "PostgresSupport",
+        "RPC",
+        "ReceiptMigration", "Reconciliation", "Reports", "SQLiteStore", "Services", "SignedData", "Store",
+        "Telemetry", "TestSupport", "Webhooks", "Wire",
       ]),
     test(.data, "SQLiteTests", ["SQLite"]),
     test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),
