@@ -17,6 +17,7 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
 
+import stores
 from certificates import write_key
 from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, SANITIZED, Service, environment, post, run, wait_for
 from test_signing import ISSUER, KEY_ID, sign
@@ -166,6 +167,12 @@ def test_forged_posts_fill_neither_the_disk_nor_other_apps(limited):
     for number in range(60):
         status, answer = forged(service, number, 225_000)
         assert status == 202, answer
+    # The bodies are different, so each is stored or dropped.
+    query = "SELECT count(*), count(body) FROM evidence WHERE rejection <> ''"
+    ((posts, kept),) = stores.query(service.data, query)
+    page = urllib.request.urlopen(f"http://{service.http}/metrics", timeout=CALL_LIMIT).read().decode()
+    dropped = re.search(rf'^entitled_rejected_bodies_dropped_total\{{app="{APP}"\}} (\d+)$', page, re.M)
+    assert (posts, kept + int(dropped[1])) == (60, 60) and 0 < kept < 60
     # The log of SQLite holds each body until a checkpoint.
     assert (service.data / "entitled.sqlite").stat().st_size - before < 10 << 20
     service.stop()
