@@ -4,7 +4,7 @@ import http.client
 
 import pytest
 
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, free_port, wait_for
 
 ADVANCE = "/sandbox/v1/clock"
 CHECK = "/entitled.v1.EntitlementService/Check"
@@ -71,3 +71,23 @@ def test_a_configured_host_is_served(start, tmp_path):
     assert status(service.http, "POST", CHECK, {"Host": "api.example.com"}) != 421
     assert status(service.http, "POST", CHECK, {"Host": "box.example.com"}) == 421
     assert status(service.sandbox, "GET", ADVANCE, {"Host": "box.example.com"}, b"") == 200
+
+
+def test_with_callers_only_the_edge_serves_every_host(start, tmp_path):
+    from test_callers import APPS, caller, token
+
+    (tmp_path / "entitled.yaml").write_text(f"{APPS}callers:\n{caller('reader', 'read')}")
+    console = f"127.0.0.1:{free_port()}"
+    service = start(arguments=["--config", tmp_path / "entitled.yaml", "--console", console])
+    wait_for(lambda: "\nconsole=" in service.log)
+    host, allowed = {"Host": "evil.example"}, {"Authorization": f"Bearer {token('reader')}"}
+    request = b'{"app": "ocean-journal", "customerId": "ana", "entitlement": "pro"}'
+    # A page lacks the token.
+    assert status(service.http, "POST", CHECK, host, request) == 401
+    assert status(service.http, "POST", CHECK, host | allowed, request) == 200
+    assert status(service.sandbox, "GET", ADVANCE, host, b"") == 421
+    assert status(service.sandbox, "POST", ADVANCE, host) == 421
+    assert status(service.sandbox, "GET", ADVANCE, body=b"") == 200
+    for pages in (service.sandbox, console):
+        assert status(pages, "GET", "/", host, b"") == 421
+        assert status(pages, "GET", "/", body=b"") != 421
