@@ -310,6 +310,19 @@ def test_excess_control_frames_close_the_connection(limited, data):
         assert flood(peer, data * 500)
 
 
+@pytest.mark.parametrize("kind", [frames.PING, frames.SETTINGS])
+def test_a_burst_within_the_limit_is_acknowledged(service, kind):
+    # The default limit permits 10,000 frames a second.
+    payloads = [struct.pack(">Q", count) if kind == frames.PING else b"" for count in range(9_000)]
+    with Peer(service.grpc) as peer:
+        peer.handshake()
+        peer.send(*(frame(kind, payload=payload) for payload in payloads))
+        assert [peer.wait(kind, flags=frames.ACK) for _ in payloads] == payloads
+        assert peer.is_served()
+        peer.send(headers(1))
+        peer.wait(frames.DATA, 1, flags=frames.END_STREAM)
+
+
 def test_the_window_updates_of_a_busy_client_are_no_flood(tmp_path):
     """gRPC's C core sends a few of them for each response and each event of a stream."""
     (tmp_path / "entitled.yaml").write_text(
