@@ -382,8 +382,9 @@ def test_resets_that_a_peer_provokes_close_the_connection(limited):
 
 
 def test_references_to_one_large_field_close_the_connection(limited):
-    # A field of 3,000 bytes into the table, and then a block of references of one byte to it: 45 MB in 15 KB.
-    field = b"\x40\x01a\x7f\xb9\x16" + b"x" * 3_000
+    # The largest field that fits into the table, whose 4,096 bytes include 32 for each entry, and then a block of
+    # references of one byte to it: 61 MB in 15 KB. Without the field in the table they were a COMPRESSION_ERROR.
+    field = b"\x40\x01a\x7f\xe0\x1e" + b"x" * (4_096 - 32 - 1)
     with Peer(limited.grpc) as peer, closed_for_its_costs(limited):
         peer.handshake()
         peer.send(headers(1, GET + field))
