@@ -1,9 +1,14 @@
 """File descriptors: their limit, connections that use them up, and what is served meanwhile."""
 
+import contextlib
+import http.client
 import itertools
+import os
+import pathlib
 import resource
 import socket
 import subprocess
+import time
 
 import pytest
 
@@ -88,6 +93,65 @@ def test_calls_are_served_again_after_all_descriptors_were_used(start_with, limi
                 entitlement_service.CheckResponse.FromString)
             request = entitlement_service.CheckRequest(app="ocean-journal", customer_id="a", entitlement="pro")
             assert call(request, timeout=CALL_LIMIT, wait_for_ready=True).entitlement.name == "pro"
+
+
+def free_descriptor(service):
+    """The lowest descriptor that the process has not opened, or only for a moment."""
+    def lowest():
+        used = {int(name) for name in os.listdir(f"/proc/{service.process.pid}/fd")}
+        return next(number for number in itertools.count() if number not in used)
+
+    return min(lowest() for _ in range(20))
+
+
+def queued(service, address):
+    """The number of connections that the kernel has established and the service has not accepted."""
+    port = f"{int(address.rpartition(':')[2]):04X}"
+    for line in pathlib.Path(f"/proc/{service.process.pid}/net/tcp").read_text(encoding="ascii").splitlines()[1:]:
+        _, local, _, state, queues, *_ = line.split()
+        if local.endswith(f":{port}") and state == "0A":  # LISTEN, whose second queue is that of accept()
+            return int(queues.partition(":")[2], 16)
+    raise AssertionError(f"no socket listens at {address}")
+
+
+def processor_seconds(service):
+    """The time for which the threads of the process have run."""
+    fields = pathlib.Path(f"/proc/{service.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_without_a_free_descriptor_connections_wait_until_there_is_one(start):
+    service = start()
+    host, _, port = service.http.rpartition(":")
+    probe = http.client.HTTPConnection(host, int(port), timeout=CALL_LIMIT)
+
+    def probed():
+        probe.request("GET", "/readyz")
+        answer = probe.getresponse()
+        answer.read()
+        return answer.status
+
+    assert probed() == 200
+    soft, hard = resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (free_descriptor(service), hard))
+    with contextlib.ExitStack() as stack:
+        calls = [stack.enter_context(Connection(service.grpc)) for _ in range(3)]
+        edge = [stack.enter_context(peer) for peer in occupy(service.http, 3)]
+        for peer in edge:
+            peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        # Several of the pauses between two attempts to accept.
+        begin, spent = time.monotonic(), processor_seconds(service)
+        while (elapsed := time.monotonic() - begin) < 4:
+            assert probed() == 200
+            assert [queued(service, address) for address in (service.grpc, service.http)] == [3, 3]
+            time.sleep(0.1)
+        assert processor_seconds(service) - spent < elapsed / 4
+        resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
+        for call in calls:
+            assert call.call(CHECK_REQUEST).status == OK
+        for peer in edge:
+            assert peer.recv(65_536).startswith(b"HTTP/1.1 200 ")
+    probe.close()
 
 
 def test_a_limit_that_is_too_low_ends_the_start_with_one_line(tmp_path):

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
@@ -42,7 +43,8 @@ final class ConnectionPace: Sendable {
   private static let second: Int64 = 1_000_000_000
 }
 
-/// Stops accepting connections while their pace permits none. They wait in the queue of the socket.
+/// Stops accepting connections while their pace permits none, and for a second after an error of the operating system, such
+/// as no free descriptor. They wait in the queue of the socket.
 final class AcceptPacer: ChannelDuplexHandler {
   typealias InboundIn = any Channel
   typealias InboundOut = any Channel
@@ -50,16 +52,36 @@ final class AcceptPacer: ChannelDuplexHandler {
 
   private let pace: ConnectionPace
   private let drainState: DrainState
+  private let isInherited: Bool
   private var isWaiting = false
 
-  init(_ pace: ConnectionPace, _ drainState: DrainState) {
+  /// `isInherited`: whether another process continues with the queue of the socket after a drain.
+  init(_ pace: ConnectionPace, _ drainState: DrainState, isInherited: Bool) {
     self.pace = pace
     self.drainState = drainState
+    self.isInherited = isInherited
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     pace.take(at: .now())
     context.fireChannelRead(data)
+  }
+
+  /// The socket remains readable and registered after the error, so NIO would try again without a pause. NIO's
+  /// `AcceptBackoffHandler` does not help: it delays the next read, and the failed one is still pending.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // A peer that ended its connection makes no other one wait.
+    guard let error = error as? IOError, error.errnoCode != ECONNABORTED else {
+      return context.fireErrorCaught(error)
+    }
+    try? context.channel.syncOptions?.setOption(.autoRead, value: false)
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: Self.errorDelay) {
+      let (handler, context) = bound.value
+      let isForNextProcess = handler.isInherited && handler.drainState.hasBegun
+      guard context.channel.isActive, !isForNextProcess else { return }
+      try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+    }
   }
 
   func read(context: ChannelHandlerContext) {
@@ -75,6 +97,7 @@ final class AcceptPacer: ChannelDuplexHandler {
     }
   }
 
+  private static let errorDelay = TimeAmount.seconds(1)
   /// Tokens may be returned meanwhile, and a drain may begin.
   private static let maxDelay = TimeAmount.milliseconds(10)
 }

@@ -76,7 +76,8 @@ package struct Listener: Sendable {
           channel.eventLoop.makeCompletedFuture {
             let operations = channel.pipeline.syncOperations
             try operations.addHandlers(
-              AcceptPacer(initializer.pace, initializer.drainState), AcceptedConnections(connections))
+              AcceptPacer(initializer.pace, initializer.drainState, isInherited: socket != nil),
+              AcceptedConnections(connections))
           }
         }
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
