@@ -12,8 +12,8 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// The settings of modules that no call passes. Without optimization they compile in a third of the time, which saves an
-/// eighth of a first build (ARCHITECTURE.md, "What a build compiles").
+/// The settings of modules that no call passes. Without optimization they compile in a third of the time, which saves a
+/// fifth of a first build (ARCHITECTURE.md, "What a build compiles").
 let unoptimized = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
