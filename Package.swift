@@ -395,6 +395,9 @@ let package = Package(
     test(
       .programs, "DoctorTests", ["AppStore", "AppStoreClient", "Doctor", "SignedData"]),
     test(.programs, "SeatRosterTests", ["SeatRoster"]),
+    test(
+      .programs, "CompositionTests",
+      ["AppStore", "AppStoreClient", "Callers", "HTTP", "JSON", "SignedData", "entitled", logging]),
     test(.programs, "ConformanceTests", ["AppStore", "AppStoreClient", "Conformance", "JSON", "SignedData"]),
     test(.base, "HTTPTests", ["HTTP"]),
     test(.base, "MarkupTests", ["Markup"]),

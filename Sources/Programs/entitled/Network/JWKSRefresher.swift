@@ -17,7 +17,6 @@ final class JWKSRefresher: Worker {
     let issuer: TokenIssuer
   }
 
-  private static let interval = Duration.seconds(600)
   /// The maximum number of fetches in each ``period``, so that tokens with invented key ids do not flood the provider.
   private static let fetchLimit = 5
   private static let period = Duration.seconds(60)
@@ -28,11 +27,19 @@ final class JWKSRefresher: Worker {
   /// The keys of the last successful fetch, for the issuer that a reload of the configuration makes.
   private let fetched = Mutex<(url: String, keys: JSONWebKeySet)?>(nil)
   private let requests = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private let interval: Duration
+  private let exchange: any HTTPExchange
   private let logger: Logger
 
-  /// A refresher of the worker name `name`.
-  init(name: String = "jwks", logger: Logger) {
+  /// A refresher of the worker name `name`. A withdrawn key is accepted until the fetch after it, so at most for `interval`
+  /// if the provider answers.
+  init(
+    name: String = "jwks", interval: Duration = .seconds(600),
+    exchange: any HTTPExchange = CurlExchange.shared, logger: Logger
+  ) {
     self.name = name
+    self.interval = interval
+    self.exchange = exchange
     self.logger = logger
   }
 
@@ -54,7 +61,7 @@ final class JWKSRefresher: Worker {
   func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        while (try? await Task.sleep(for: Self.interval)) != nil { self.request() }
+        while (try? await Task.sleep(for: self.interval)) != nil { self.request() }
       }
       group.addTask {
         var recent: [ContinuousClock.Instant] = []
@@ -73,8 +80,7 @@ final class JWKSRefresher: Worker {
     guard let target = target.withLock({ $0 }) else { return }
     do {
       let request = OutgoingRequest(method: "GET", url: target.url, headers: [], body: [])
-      let response = try await CurlExchange.shared.send(
-        request, timeout: .seconds(10), limit: Self.sizeLimit)
+      let response = try await exchange.send(request, timeout: .seconds(10), limit: Self.sizeLimit)
       guard response.status == 200 else {
         throw Failure("the JWKS endpoint returned HTTP \(response.status)")
       }
