@@ -16,6 +16,10 @@ APP = "ocean-journal"
 GET = b"\x82\x86\x84\x01\x01a"
 
 
+class IncompleteFlood(Exception):
+    """The flood was smaller than it claims, so that its figures mean nothing."""
+
+
 def frame(kind, flags=0, stream=0, payload=b""):
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
@@ -151,15 +155,19 @@ def goaway(data):
 
 
 def hold(address, count, until, opening):
-    """Opens connections, sends `opening` on each, and holds them. Returns those that could be opened."""
+    """Opens connections, sends `opening` on each, and holds them. Fails if they are not all open in time."""
     peers = []
-    while len(peers) < count and time.monotonic() < until:
+    while len(peers) < count:
+        if time.monotonic() >= until:
+            raise IncompleteFlood(f"{len(peers):,} of {count:,} connections were open when the time was up")
         try:
-            peer = connect(address)
+            peer = connect(address, max(until - time.monotonic(), 0.01))
             peer.sendall(opening)
             peers.append(peer)
-        except OSError:
-            break
+        except TimeoutError:
+            continue
+        except OSError as error:
+            raise IncompleteFlood(f"{len(peers):,} of {count:,} connections are open: {error}") from error
     return peers
 
 
