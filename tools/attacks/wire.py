@@ -145,6 +145,12 @@ def discard(peer):
         pass
 
 
+def read_frames(stream):
+    """The frames that arrive, each as its kind, flags, stream and payload, until the connection ends."""
+    while len(head := stream.read(9)) == 9:
+        yield head[3], head[4], int.from_bytes(head[5:], "big"), stream.read(int.from_bytes(head[:3], "big"))
+
+
 def goaway(data):
     """Whether these are frames with a GOAWAY; wrong guesses only cost the attacker a connection."""
     while len(data) >= 9:
