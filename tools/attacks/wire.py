@@ -29,13 +29,18 @@ def settings(**values):
     return frame(SETTINGS, payload=b"".join(struct.pack(">HI", names[name], value) for name, value in values.items()))
 
 
+def varint(value):
+    """A number in the encoding of protobuf."""
+    encoded = b""
+    while value > 127:
+        encoded, value = encoded + bytes([value & 127 | 128]), value >> 7
+    return encoded + bytes([value])
+
+
 def text(number, value):
     """A string field of protobuf, or a message."""
     value = value.encode() if isinstance(value, str) else value
-    length, size = b"", len(value)
-    while size > 127:
-        length, size = length + bytes([size & 127 | 128]), size >> 7
-    return bytes([number << 3 | 2]) + length + bytes([size]) + value
+    return bytes([number << 3 | 2]) + varint(len(value)) + value
 
 
 def literal(name, value):
