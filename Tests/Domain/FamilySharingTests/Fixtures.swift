@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import FamilySharing
 import TestSupport
 
 /// An app with a subscription and a non-consumable; both grant `pro`.
@@ -66,4 +67,11 @@ func permutations<Element>(_ elements: [Element]) -> [[Element]] {
     let first = rest.remove(at: index)
     return permutations(rest).map { [first] + $0 }
   }
+}
+
+/// A seat of the purchase `team`, claimed and released on these days.
+func seat(_ number: Int, claimed day: Int64, released: Int64? = nil) -> Seat {
+  Seat(
+    seatID: "seat-\(number)", originalTransactionID: "team", claimedAt: at(day),
+    releasedAt: released.map { at($0) })
 }

@@ -6,12 +6,6 @@ import Testing
 
 /// The facts of seats and the seat capacity.
 @Suite struct SeatFactsTests {
-  private static func seat(_ number: Int, claimed day: Int64, released: Int64? = nil) -> Seat {
-    Seat(
-      seatID: "seat-\(number)", originalTransactionID: "team", claimedAt: at(day),
-      releasedAt: released.map { at($0) })
-  }
-
   private static func team(_ quantity: Int64, _ days: ClosedRange<Int64> = 0...30) -> TransactionFact {
     period(days, line: "team").with {
       $0.quantity = quantity
@@ -28,7 +22,7 @@ import Testing
 
   @Test("A seat has the purchase from its claim on as ASSIGNED, without price and offer")
   func holder() {
-    let seat = Self.seat(1, claimed: 5)
+    let seat = seat(1, claimed: 5)
     let facts = CustomerFacts(transactions: [Self.team(2)]).assigned(to: seat, among: [seat])
     let status = evaluate(facts, entitlement: "pro", in: app, at: at(6))
     #expect(status.deciding?.ownership == .assigned)
@@ -47,7 +41,7 @@ import Testing
     let payment = Self.team(2).with {
       $0.details.commitment = .init(billingPeriodNumber: 3, totalBillingPeriods: 12)
     }
-    let seat = Self.seat(1, claimed: 5)
+    let seat = seat(1, claimed: 5)
     let plain = RenewalFact(
       originalTransactionID: "team", productID: "monthly", isInBillingRetry: true, signedDate: at(31))
     var failed = plain
@@ -73,7 +67,7 @@ import Testing
       }
     }
     #expect(SeatCapacity(CustomerFacts(transactions: copies)).current == 1)
-    let (first, second) = (Self.seat(1, claimed: 1), Self.seat(2, claimed: 2))
+    let (first, second) = (seat(1, claimed: 1), seat(2, claimed: 2))
     let facts = CustomerFacts(transactions: copies).assigned(to: second, among: [first, second])
     #expect(facts.transactions.isEmpty)
   }
@@ -92,7 +86,7 @@ import Testing
     }
     let purchase = CustomerFacts(transactions: [first, upgrade, renewed])
     #expect(SeatCapacity(purchase).current == 3)
-    let seat = Self.seat(1, claimed: 5)
+    let seat = seat(1, claimed: 5)
     let facts = purchase.assigned(to: seat, among: [seat])
     for day in [29, 30, 58] as [Int64] {
       #expect(evaluate(facts, entitlement: "pro", in: app, at: at(day)).isEntitled, "day \(day)")
@@ -117,13 +111,13 @@ import Testing
     let purchase = CustomerFacts(
       transactions: [Self.team(quantity).with { $0.revokedSeatQuantity = revoked }])
     #expect(SeatCapacity(purchase).current == 0)
-    let seats = [Self.seat(1, claimed: 1, released: 10), Self.seat(2, claimed: 2)]
+    let seats = [seat(1, claimed: 1, released: 10), seat(2, claimed: 2)]
     for seat in seats { #expect(purchase.assigned(to: seat, among: seats).transactions.isEmpty) }
   }
 
   @Test("A seat shares the grace of the purchase, without billing advice")
   func grace() {
-    let seat = Self.seat(1, claimed: 5)
+    let seat = seat(1, claimed: 5)
     let failed = RenewalFact(
       originalTransactionID: "team", productID: "monthly", isInBillingRetry: true,
       gracePeriodExpiresDate: at(46), signedDate: at(30))
@@ -143,7 +137,7 @@ import Testing
     let seats = (0..<count).map { number in
       let claimed = Int64.random(in: 0...50, using: &random)
       let isReleased = Bool.random(using: &random)
-      return Self.seat(
+      return seat(
         number, claimed: claimed, released: isReleased ? claimed + .random(in: 1...20, using: &random) : nil)
     }
     let periods = [0...30, 30...60, 60...90].map { (days: ClosedRange<Int64>) in
@@ -167,7 +161,7 @@ import Testing
 
   @Test("A released seat ends and the next waiting claim gets it")
   func release() {
-    let seats = [Self.seat(1, claimed: 1, released: 10), Self.seat(2, claimed: 2)]
+    let seats = [seat(1, claimed: 1, released: 10), seat(2, claimed: 2)]
     let purchase = CustomerFacts(transactions: [Self.team(1)])
     let (first, second) = (
       purchase.assigned(to: seats[0], among: seats), purchase.assigned(to: seats[1], among: seats)
@@ -181,7 +175,7 @@ import Testing
 
   @Test("A claim that never had a seat is no contradiction", arguments: [nil, 20] as [Int64?])
   func withoutSeat(released: Int64?) {
-    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2, released: released)]
+    let seats = [seat(1, claimed: 1), seat(2, claimed: 2, released: released)]
     let info = RenewalFact(
       originalTransactionID: "team", productID: "monthly", autoRenewStatus: .on, renewalDate: at(30),
       signedDate: at(3))
@@ -201,7 +195,7 @@ import Testing
 
   @Test("A refund of the purchase ends its seats, which had access before")
   func refund() {
-    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 12)]
+    let seats = [seat(1, claimed: 1), seat(2, claimed: 12)]
     let purchase = CustomerFacts(transactions: [Self.team(2).revoked(on: 10)])
     let (before, after) = (Self.answers(purchase, seats, on: 9), Self.answers(purchase, seats, on: 14))
     #expect(before[0].isEntitled && before[0].until == at(10))
@@ -212,7 +206,7 @@ import Testing
 
   @Test("A refund of seats ends the last claim when Apple reports it, and leaves its access before")
   func refundOfSeats() {
-    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2)]
+    let seats = [seat(1, claimed: 1), seat(2, claimed: 2)]
     let refunded = Self.team(2).with {
       ($0.revokedSeatQuantity, $0.signedDate) = (1, at(15))
       $0.details.seatRefunds = [.init(quantity: 1, reportedAt: at(10))]
@@ -228,7 +222,7 @@ import Testing
 
   @Test("A claim that waits has access from the addition of seats on, and not before")
   func addition() {
-    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2)]
+    let seats = [seat(1, claimed: 1), seat(2, claimed: 2)]
     let added = Self.team(1, 10...30).with {
       $0.transactionID = "added"
       $0.details.additionalTransactionReason = "SEAT_ADDITION"
@@ -241,7 +235,7 @@ import Testing
 
   @Test("A payment that is recovered with fewer seats ends the grace period of the others")
   func recoveredWithFewerSeats() {
-    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2)]
+    let seats = [seat(1, claimed: 1), seat(2, claimed: 2)]
     let failed = RenewalFact(
       originalTransactionID: "team", productID: "monthly", isInBillingRetry: true,
       gracePeriodExpiresDate: at(46), renewalDate: at(30), signedDate: at(30))
@@ -256,7 +250,7 @@ import Testing
     "A renewal with fewer seats ends the slack of the others when it begins", arguments: [0, 10] as [Int64])
   func renewedWithFewerSeats(minutesLate: Int64) {
     let minute: Int64 = 60_000
-    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2)]
+    let seats = [seat(1, claimed: 1), seat(2, claimed: 2)]
     let begun = at(30).advanced(byMilliseconds: minutesLate * minute)
     let renewed = Self.team(1, 30...60).with { $0.purchaseDate = begun }
     let purchase = CustomerFacts(transactions: [Self.team(2), renewed])
@@ -286,7 +280,7 @@ import Testing
     let inSlack = at(30).advanced(byMilliseconds: 10 * minute)
     for (renewals, releasedAt) in [([off, on, failed], at(35)), ([off, on], inSlack)] {
       let purchase = CustomerFacts(transactions: [Self.team(2)], renewals: renewals)
-      let held = Self.seat(1, claimed: 5)
+      let held = seat(1, claimed: 5)
       var released = held
       released.release(at: releasedAt)
       func answer(_ seat: Seat, _ instant: Instant) -> EntitlementStatus {

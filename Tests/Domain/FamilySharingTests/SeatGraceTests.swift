@@ -6,12 +6,6 @@ import Testing
 
 /// Seats that begin after the payment for the next period failed.
 @Suite struct SeatGraceTests {
-  private static func seat(_ number: Int, claimed day: Int64, released: Int64? = nil) -> Seat {
-    Seat(
-      seatID: "seat-\(number)", originalTransactionID: "team", claimedAt: at(day),
-      releasedAt: released.map { at($0) })
-  }
-
   private static func team(_ quantity: Int64, _ days: ClosedRange<Int64> = 0...30) -> TransactionFact {
     period(days, line: "team").with {
       $0.quantity = quantity
@@ -44,7 +38,7 @@ import Testing
   @Test("A seat that is claimed in the grace period has the rest of it, and the recovered period")
   func claimed() {
     let purchase = CustomerFacts(transactions: [Self.team(2)], renewals: [Self.failed])
-    let seat = Self.seat(1, claimed: 35)
+    let seat = seat(1, claimed: 35)
     #expect(!Self.answer(purchase, seat, on: 34).isEntitled)
     let answer = Self.answer(purchase, seat, on: 35)
     #expect(answer.reason == .inGracePeriod && answer.since == at(35) && answer.until == at(46))
@@ -65,7 +59,7 @@ import Testing
 
   @Test("A claim that waits gets the seat that is released in the grace period")
   func waiting() {
-    let seats = [Self.seat(1, claimed: 1, released: 35), Self.seat(2, claimed: 2)]
+    let seats = [seat(1, claimed: 1, released: 35), seat(2, claimed: 2)]
     let purchase = CustomerFacts(transactions: [Self.team(1)], renewals: [Self.failed])
     #expect(Self.answer(purchase, seats[0], among: seats, on: 34).isEntitled)
     #expect(!Self.answer(purchase, seats[1], among: seats, on: 34).isEntitled)
@@ -75,7 +69,7 @@ import Testing
 
   @Test("Seats that Apple refunds in the grace period end then")
   func refunded() {
-    let seats = [Self.seat(1, claimed: 1), Self.seat(2, claimed: 2)]
+    let seats = [seat(1, claimed: 1), seat(2, claimed: 2)]
     let team = Self.team(2).with {
       ($0.revokedSeatQuantity, $0.signedDate) = (1, at(35))
       $0.details.seatRefunds = [.init(quantity: 1, reportedAt: at(35))]
@@ -96,7 +90,7 @@ import Testing
       id: "ocean", identity: app.identity, environments: [.sandbox], products: [product])
     let inRetry = Self.info(signed: 30) { $0.isInBillingRetry = true }
     let purchase = CustomerFacts(transactions: [Self.team(2)], renewals: [inRetry])
-    let seat = Self.seat(1, claimed: 45)
+    let seat = seat(1, claimed: 45)
     let answer = Self.answer(purchase, seat, on: 45, in: catalog)
     #expect(answer.reason == .inOperatorGracePeriod && answer.until == at(50))
     #expect(Self.answer(purchase, seat, on: 45).reason == .billingRetry)
@@ -114,7 +108,7 @@ import Testing
     ]
     for (number, (team, infos, day)) in cases.enumerated() {
       let purchase = CustomerFacts(transactions: [team], renewals: infos)
-      let seat = Self.seat(1, claimed: day)
+      let seat = seat(1, claimed: day)
       #expect(Self.answer(purchase, seat, on: day).reason == .neverPurchased, "case \(number)")
     }
   }
@@ -123,7 +117,7 @@ import Testing
   func upgraded() {
     let upgrade = Self.team(2, 10...40).with { $0.productID = "lifetime" }
     let purchase = CustomerFacts(transactions: [Self.team(2), upgrade])
-    let seat = Self.seat(1, claimed: 15)
+    let seat = seat(1, claimed: 15)
     #expect(purchase.assigned(to: seat, among: [seat]).transactions.map(\.productID) == ["lifetime"])
   }
 }
