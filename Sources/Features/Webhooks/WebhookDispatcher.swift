@@ -87,7 +87,7 @@ package final class WebhookDispatcher: Worker {
         for await _ in changes { break }
         group.cancelAll()
       }
-      // In a task of its own, because this one may be cancelled, which ends reads of the store.
+      // An unstructured task is not cancelled with this one, and cancellation ends reads of the store.
       await Task { for worker in workers { await worker.finish() } }.value
     }
   }

@@ -96,7 +96,7 @@ extension EntitlementChange {
     }
     if before.source != after.source || before.productID != after.productID { return [.productChanged] }
     let (endBefore, endAfter) = (before.expectedEnd, after.expectedEnd)
-    // Non-renewing subscriptions add up, each with a line of its own.
+    // Non-renewing subscriptions add up, and each has its own line.
     let addsUp = before.reason == .nonRenewingActive && after.reason == before.reason
     // Another purchase goes on, such as one that a family member shares. No next period was paid now: the purchase was known
     // before, or it is a first one.

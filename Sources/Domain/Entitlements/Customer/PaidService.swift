@@ -103,7 +103,7 @@ extension CustomerFacts {
   ///
   /// Renewal info with a grace period decides. Without one, and afterwards, Apple reports only the dates of the periods: if the
   /// cycle was kept, the new period ends one period after the end of the old one, and not one period after the payment. An
-  /// extension changes neither. A trial or another offer may have a length of its own, so after or before one the calendar
+  /// extension changes neither. The length of a trial or another offer may differ, so after or before one the calendar
   /// decides where it can.
   package func recovery(_ index: Int, _ next: Int) -> Recovery? {
     let payment = transactions[next].purchaseDate
