@@ -54,6 +54,8 @@ CASES = {
     "a compressed message as identity": ({**zipped(ZIPPED), "grpc_encoding": "identity"}, INTERNAL),
     "truncated gzip": (zipped(ZIPPED[:-4]), INTERNAL),
     "a wrong checksum": (zipped(ZIPPED[:-8] + bytes(4) + ZIPPED[-4:]), INTERNAL),
+    "a size above the real one": (zipped(ZIPPED[:-4] + (1 << 20).to_bytes(4, "little")), INTERNAL),
+    "a size below the real one": (zipped(ZIPPED[:-4] + (1).to_bytes(4, "little")), INTERNAL),
     "gzip with a tail": (zipped(ZIPPED + b"tail"), INTERNAL),
     "two members of gzip": (zipped(gzip.compress(MESSAGE[:5]) + gzip.compress(MESSAGE[5:])), INTERNAL),
     "no gzip at all": (zipped(b""), INTERNAL),

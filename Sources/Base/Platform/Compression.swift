@@ -26,17 +26,22 @@ package func gzip(_ bytes: [UInt8]) -> [UInt8]? {
 /// - Throws: ``CompressionError`` for bytes that are not gzip or are cut off, for more than `limit` bytes of content,
 ///   or if zlib has no memory.
 package func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(CompressionError) -> [UInt8] {
-  // A member ends with its size (section 2.3.1). It is only a claim, because the end may be missing.
-  guard bytes.count >= smallestMember else { throw .damaged }
-  let claim = bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
-  let size = Int(UInt32(littleEndian: claim))
+  guard let size = gunzippedSize(bytes) else { throw .damaged }
   return try inflating(bytes) { stream throws(CompressionError) in
-    // One byte more than the limit shows that there is too much.
+    // One byte more shows that there is more than the limit or the claim.
     let (content, result) = inflatePiece(&stream, capacity: min(size, limit) + 1, Z_FINISH)
-    guard content.count <= limit else { throw .tooLarge(limit: limit) }
+    guard size <= limit || content.count <= limit else { throw .tooLarge(limit: limit) }
     guard result == Z_STREAM_END, stream.avail_in == 0 else { throw .damaged }
     return content
   }
+}
+
+/// The size of the content that a gzip member claims at its end (RFC 1952, section 2.3.1); `nil` for fewer bytes than a member
+/// has. Nothing else is checked, and the end may be missing.
+package func gunzippedSize(_ bytes: UnsafeRawBufferPointer) -> Int? {
+  guard bytes.count >= smallestMember else { return nil }
+  let claim = bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
+  return Int(UInt32(littleEndian: claim))
 }
 
 /// The bytes of a member without content: its header, an empty block of DEFLATE, and its end.

@@ -84,6 +84,10 @@ package struct MessageFrame: Hashable, Sendable {
     UnsafeRawBufferPointer(rebasing: bytes[Self.prefixLength..<totalLength])
   }
 
+  /// The size that the compressed message claims to have decompressed, at most; 0 for a message that is too short to be one.
+  /// `bytes` starts with the prefix and contains the whole message.
+  package func claimedSize(in bytes: UnsafeRawBufferPointer) -> Int { gunzippedSize(body(in: bytes)) ?? 0 }
+
   /// A copy of the message, decompressed. `bytes` starts with the prefix and contains the whole message.
   ///
   /// - Throws: ``FramingError/compressedWithoutEncoding``, ``FramingError/badCompression``, or

@@ -49,7 +49,10 @@ final class LargeUnaryExchange: Exchange {
 
   /// Counts the memory that the decompressed message took for the connection, and then ends the call.
   private func end(_ outcome: LargeRequest.Outcome, _ inflation: LargeRequest.Inflation?) {
-    if let inflation { connection.session.countInflation(from: inflation.size, to: inflation.inflatedSize) }
+    if let inflation {
+      connection.session.countInflation(from: inflation.size, to: inflation.inflatedSize)
+      if inflation.hasFailed { connection.session.countBomb() }
+    }
     end(outcome)
     connection.checkBacklog()
   }
@@ -74,7 +77,10 @@ private final class LargeRequest: Sendable {
   /// The sizes of a message before and after its decompression.
   struct Inflation: Sendable {
     let size: Int
+    /// The limit, if it failed.
     let inflatedSize: Int
+    /// Whether the message cannot be decompressed, or not within its limit.
+    let hasFailed: Bool
   }
 
   enum Outcome: Sendable {
@@ -123,12 +129,12 @@ private final class LargeRequest: Sendable {
   ) throws(Status) -> ArraySlice<UInt8> {
     let packed = body.dropFirst(MessageFrame.prefixLength)
     guard context.messageWasCompressed else { return packed }
-    inflation = Inflation(size: packed.count, inflatedSize: limit)
+    inflation = Inflation(size: packed.count, inflatedSize: limit, hasFailed: true)
     do throws(FramingError) {
       let message = try packed.withUnsafeBufferPointer { bytes throws(FramingError) in
         try MessageFrame.inflated(UnsafeRawBufferPointer(bytes), limit: limit)
       }
-      inflation = Inflation(size: packed.count, inflatedSize: message.count)
+      inflation = Inflation(size: packed.count, inflatedSize: message.count, hasFailed: false)
       return message[...]
     } catch {
       throw Status(error)

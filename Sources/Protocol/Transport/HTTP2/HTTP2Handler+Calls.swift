@@ -137,14 +137,15 @@ extension HTTP2Handler {
       }
       guard frame.isCompressed else { return handler(frame.body(in: body), call.context) }
       session.addWork(Self.workOfInflation)
+      guard frame.claimedSize(in: body) <= Method.maxBytesOnLoop else {
+        // Four kilobytes may have megabytes.
+        session.addWork(Method.maxBytesOnLoop)
+        return nil
+      }
       let message = try frame.message(
         in: body, encoding: call.requestEncoding, limit: min(Method.maxBytesOnLoop, limit))
       session.addWork(message.count)
       return message.withUnsafeBytes { handler($0, call.context) }
-    } catch .tooLarge(limit: Method.maxBytesOnLoop) where limit > Method.maxBytesOnLoop {
-      // Four kilobytes may have megabytes.
-      session.addWork(Method.maxBytesOnLoop)
-      return nil
     } catch {
       switch error {
       case .badCompression,
