@@ -36,16 +36,22 @@ package protocol ChangeRequest: ScopedRequest, ActorRequest {
 package protocol PagedRequest: WireMessage {
   /// The token of the previous page; empty for the first one.
   var pageToken: String { get set }
+  /// Removes what selects the page, so that the requests for all pages of a list are equal.
+  mutating func clearPage()
+}
+
+extension PagedRequest {
+  package mutating func clearPage() { pageToken = "" }
+}
+
+/// A request for one page of a list, whose size its sender selects.
+package protocol SizedPageRequest: PagedRequest {
   /// The number of rows that the sender wants; 0 selects the default.
   var pageSize: Int32 { get set }
 }
 
-extension GetRefundHistoryRequest: PagedRequest {
-  /// Apple decides the size of these pages.
-  package var pageSize: Int32 {
-    get { 0 }
-    set {}
-  }
+extension SizedPageRequest {
+  package mutating func clearPage() { (pageToken, pageSize) = ("", 0) }
 }
 
 /// A request about one webhook.

@@ -373,7 +373,7 @@ package enum ConsentWithdrawalState: WireEnum {
 }
 
 /// The request of GetRefundHistory.
-package struct GetRefundHistoryRequest: ScopedRequest {
+package struct GetRefundHistoryRequest: ScopedRequest, PagedRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -441,7 +441,7 @@ package struct GetRefundHistoryResponse: PagedResponse, PositionedResponse {
 }
 
 /// The request of LookUpOrder.
-package struct LookUpOrderRequest: AppRequest, ActorRequest, PagedRequest {
+package struct LookUpOrderRequest: AppRequest, ActorRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The order id, as Apple's e-mail shows it. Required.
@@ -1412,7 +1412,7 @@ package struct ConsumptionRequest: WireMessage {
 }
 
 /// The request of ListConsumptionRequests.
-package struct ListConsumptionRequestsRequest: CustomerRequest, PagedRequest {
+package struct ListConsumptionRequestsRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all environments of the app.
@@ -1927,7 +1927,7 @@ package struct UnclaimSeatResponse: PositionedResponse, RepeatedResponse {
 }
 
 /// The request of ListSeats.
-package struct ListSeatsRequest: ScopedRequest, PagedRequest {
+package struct ListSeatsRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2109,7 +2109,7 @@ package struct CustomerGroupRole: WireMessage {
 }
 
 /// The request of ListGroupMembers.
-package struct ListGroupMembersRequest: ScopedRequest, PagedRequest {
+package struct ListGroupMembersRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -2421,7 +2421,7 @@ package struct ExternalPurchaseToken: WireMessage {
 }
 
 /// The request of ListExternalPurchaseTokens.
-package struct ListExternalPurchaseTokensRequest: ScopedRequest, PagedRequest {
+package struct ListExternalPurchaseTokensRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all environments of the app.
@@ -2546,7 +2546,7 @@ package struct ConsentWithdrawal: WireMessage {
 }
 
 /// The request of ListConsentWithdrawals.
-package struct ListConsentWithdrawalsRequest: CustomerRequest, PagedRequest {
+package struct ListConsentWithdrawalsRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all environments of the app.

@@ -4,7 +4,7 @@
 internal import CEntitledProto
 
 /// The request of ListAuditEntries.
-package struct ListAuditEntriesRequest: AppRequest, ActorRequest, PagedRequest {
+package struct ListAuditEntriesRequest: AppRequest, ActorRequest, SizedPageRequest {
   /// Only calls about this app; empty: all apps.
   package var app: String = ""
   /// Only calls about this customer. Empty: about all. After an erasure: the pseudonym.

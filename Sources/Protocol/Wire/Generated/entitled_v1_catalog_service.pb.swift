@@ -4,7 +4,7 @@
 internal import CEntitledProto
 
 /// The request of GetCatalog.
-package struct GetCatalogRequest: ScopedRequest, PagedRequest {
+package struct GetCatalogRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment of the prices. Unspecified: the default environment of the app.

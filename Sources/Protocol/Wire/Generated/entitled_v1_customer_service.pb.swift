@@ -178,7 +178,7 @@ package enum HistoryLaneKind: WireEnum {
 }
 
 /// The request of FindCustomers.
-package struct FindCustomersRequest: ScopedRequest, PagedRequest {
+package struct FindCustomersRequest: ScopedRequest, SizedPageRequest {
   /// The search text, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of
   /// evidence; `NAME=VALUE` names an attribute.
   package var query: String = ""
@@ -643,7 +643,7 @@ package struct Note: WireMessage {
 }
 
 /// The request of ListNotes.
-package struct ListNotesRequest: CustomerRequest, PagedRequest {
+package struct ListNotesRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -1581,7 +1581,7 @@ package struct GetEventResponse: WireMessage {
 }
 
 /// The request of ListContradictions.
-package struct ListContradictionsRequest: CustomerRequest, PagedRequest {
+package struct ListContradictionsRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.

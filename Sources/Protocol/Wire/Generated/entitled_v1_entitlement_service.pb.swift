@@ -602,7 +602,7 @@ package struct ConsumableBalance: WireMessage {
 }
 
 /// The request of Explain.
-package struct ExplainRequest: CustomerRequest, PagedRequest {
+package struct ExplainRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -1074,7 +1074,7 @@ package struct EntitlementEvent: WireMessage {
 }
 
 /// The request of ListTimeline.
-package struct ListTimelineRequest: CustomerRequest, PagedRequest {
+package struct ListTimelineRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -1660,7 +1660,7 @@ package struct UndoTransferResponse: PositionedResponse, RepeatedResponse {
 }
 
 /// The request of ListUnclaimedPurchases.
-package struct ListUnclaimedPurchasesRequest: ScopedRequest, PagedRequest {
+package struct ListUnclaimedPurchasesRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1758,7 +1758,7 @@ package struct OwnerCandidate: WireMessage {
 }
 
 /// The request of ListUnfulfilledPurchases.
-package struct ListUnfulfilledPurchasesRequest: CustomerRequest, PagedRequest {
+package struct ListUnfulfilledPurchasesRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1931,7 +1931,7 @@ package struct AcknowledgeFulfillmentResponse: PositionedResponse {
 }
 
 /// The request of GetProbableFamily.
-package struct GetProbableFamilyRequest: CustomerRequest, PagedRequest {
+package struct GetProbableFamilyRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
@@ -2331,7 +2331,7 @@ package struct RevokeGrantResponse: PositionedResponse, RepeatedResponse {
 }
 
 /// The request of ListGrants.
-package struct ListGrantsRequest: CustomerRequest, PagedRequest {
+package struct ListGrantsRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.

@@ -312,7 +312,7 @@ package struct Notification: WireMessage {
 }
 
 /// The request of ListNotifications.
-package struct ListNotificationsRequest: CustomerRequest, PagedRequest {
+package struct ListNotificationsRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// Only this environment, and notifications that cannot be read and so name none. Unspecified: all.
@@ -641,7 +641,7 @@ package struct Repair: WireMessage {
 }
 
 /// The request of ListRepairs.
-package struct ListRepairsRequest: ScopedRequest, PagedRequest {
+package struct ListRepairsRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all.
@@ -703,7 +703,7 @@ package struct ListRepairsResponse: PagedResponse {
 }
 
 /// The request of GetDriftReport.
-package struct GetDriftReportRequest: AppRequest, PagedRequest {
+package struct GetDriftReportRequest: AppRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The id of the repair. Empty: the latest one.
@@ -965,7 +965,7 @@ package struct SendAttempt: WireMessage {
 }
 
 /// The request of CompareNotificationVersions.
-package struct CompareNotificationVersionsRequest: ScopedRequest, PagedRequest {
+package struct CompareNotificationVersionsRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.

@@ -1216,7 +1216,7 @@ package struct UploadMigrationInputResponse: WireMessage {
 }
 
 /// The request of CompareWithApple.
-package struct CompareWithAppleRequest: ScopedRequest, PagedRequest {
+package struct CompareWithAppleRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -1553,7 +1553,7 @@ package struct GetMigrationResponse: WireMessage {
 }
 
 /// The request of ListMigrations.
-package struct ListMigrationsRequest: AppRequest, PagedRequest {
+package struct ListMigrationsRequest: AppRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -1611,7 +1611,7 @@ package struct ListMigrationsResponse: PagedResponse {
 }
 
 /// The request of ListMigrationFailures.
-package struct ListMigrationFailuresRequest: AppRequest, PagedRequest {
+package struct ListMigrationFailuresRequest: AppRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The id of the job. Required.
@@ -2014,7 +2014,7 @@ package struct Disagreement: WireMessage {
 }
 
 /// The request of ListDisagreements.
-package struct ListDisagreementsRequest: CustomerRequest, PagedRequest {
+package struct ListDisagreementsRequest: CustomerRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.

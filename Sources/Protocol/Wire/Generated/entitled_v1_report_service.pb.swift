@@ -985,7 +985,7 @@ package struct ReportPosting: WireMessage {
 }
 
 /// The request of ListReportPurchases.
-package struct ListReportPurchasesRequest: ScopedRequest, PagedRequest {
+package struct ListReportPurchasesRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.

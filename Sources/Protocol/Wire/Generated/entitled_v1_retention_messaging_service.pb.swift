@@ -1532,7 +1532,7 @@ package struct RetentionReportRow: WireMessage {
 }
 
 /// The request of ListRetentionRequests.
-package struct ListRetentionRequestsRequest: ScopedRequest, PagedRequest {
+package struct ListRetentionRequestsRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: all environments of the app.

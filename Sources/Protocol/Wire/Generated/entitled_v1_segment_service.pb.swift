@@ -145,7 +145,7 @@ package struct SegmentFilter: WireMessage {
 }
 
 /// The request of ListCustomers.
-package struct ListCustomersRequest: ScopedRequest, PagedRequest {
+package struct ListCustomersRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
@@ -384,7 +384,7 @@ package struct Segment: WireMessage {
 }
 
 /// The request of ListSegments.
-package struct ListSegmentsRequest: ScopedRequest, PagedRequest {
+package struct ListSegmentsRequest: ScopedRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.

@@ -135,7 +135,7 @@ package enum DeliveryState: WireEnum {
 }
 
 /// The request of ListWebhooks.
-package struct ListWebhooksRequest: AppRequest, PagedRequest {
+package struct ListWebhooksRequest: AppRequest, SizedPageRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -313,7 +313,7 @@ package struct Delivery: WireMessage {
 }
 
 /// The request of ListDeliveries.
-package struct ListDeliveriesRequest: PagedRequest, WebhookRequest {
+package struct ListDeliveriesRequest: SizedPageRequest, WebhookRequest {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The name of the webhook in the configuration. Required.

@@ -23,7 +23,7 @@ extension CustomerRequest {
   }
 }
 
-extension ScopedRequest where Self: PagedRequest {
+extension ScopedRequest where Self: SizedPageRequest {
   /// Creates a request for `rows` in `scope`; `build` sets its further fields.
   static func page(
     _ rows: RequestedRows, in scope: Scope, _ build: (inout Self) -> Void = { _ in }

@@ -44,8 +44,7 @@ package struct PageTokens: Sendable {
   /// A digest of the request without its page. It has a fixed size, so that a position cannot continue it.
   private static func binding<Request: PagedRequest>(_ request: Request) -> [UInt8] {
     var request = request
-    request.pageToken = ""
-    request.pageSize = 0
+    request.clearPage()
     return SHA256.hash((Array("\(Request.messageType.name)\n".utf8) + request.encodedBytes())[...])
   }
 }

@@ -54,7 +54,7 @@ extension ServiceContext {
   /// The page that a request asks for, and its size.
   ///
   /// - Throws: as ``RequestValidation/pageSize(_:)`` and ``PageTokens/page(_:)``.
-  func page(of request: some PagedRequest) throws(Status) -> (page: RequestedPage, size: Int) {
+  func page(of request: some SizedPageRequest) throws(Status) -> (page: RequestedPage, size: Int) {
     let size = try RequestValidation.pageSize(request.pageSize)
     return (try pageTokens.page(request), size)
   }
