@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import os
 import pathlib
+import select
 import shutil
 import signal
 import socket
@@ -83,6 +84,19 @@ def test_the_server_and_its_folder_end_with_its_input():
     assert folder.exists()
     server.close()
     assert not folder.exists()
+
+
+def test_the_server_keeps_no_descriptor_of_its_parent_open(postgres):
+    reading, writing = os.pipe()
+    arguments = [TOOL, "--fsync", "off"]
+    with subprocess.Popen(
+        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[writing]
+    ) as server, open(reading, "rb") as pipe:
+        assert server.stdout.readline()
+        os.close(writing)
+        assert select.select([pipe], [], [], 0)[0], "the pipe is still open"
+        assert pipe.read() == b""
+        server.stdin.close()
 
 
 def test_the_server_ends_when_its_parent_is_killed():
