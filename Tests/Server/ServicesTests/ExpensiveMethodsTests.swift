@@ -101,7 +101,10 @@ struct ExpensiveMethodsTests {
     $0.endTime = GoogleProtobuf.Timestamp(Instant(millisecondsSince1970: 20_030 * day))
   }
 
-  private var call: CallContext { CallContext(headers: HeaderFields(), timeout: nil) }
+  /// A call whose deadline no busy machine reaches.
+  private var call: CallContext {
+    CallContext(headers: HeaderFields(), timeout: Timeout(nanoseconds: 600_000_000_000))
+  }
 
   /// Takes all places of the caller.
   private func occupied(_ calls: ExpensiveCalls) -> [ExpensiveCalls.Reservation] {

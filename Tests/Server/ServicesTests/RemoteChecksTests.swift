@@ -123,7 +123,8 @@ struct RemoteChecksTests {
     let (changes, catalog) = (CustomerVersions(), CurrentCatalog(Catalog([ocean])))
     let evaluation = CheckEvaluation(changes: changes, catalog: catalog)
     let pool = PooledChecks(
-      checks: evaluation, store: store, expensiveCalls: ExpensiveCalls(), times: { clock.times })
+      checks: evaluation, store: store, expensiveCalls: ExpensiveCalls(.init(timeout: .seconds(600))),
+      times: { clock.times })
     let loader = FakeLoader(changes)
     let answers = RemoteAnswers(
       checks: evaluation, loader: loader, memory: AnswerMemory(changes: changes, byteLimit: 1 << 20),
