@@ -17,6 +17,7 @@ let strict: [SwiftSetting] = [
 let unoptimized = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
@@ -485,7 +486,10 @@ let package = Package(
     test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging, tracing]),
     test(.wire, "TLSTests", ["AppStore", "CTLS", "Sandbox", "TLS"]),
     test(
-      .wire, "TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
+      .wire, "TransportTests",
+      [
+        "EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioEmbedded, nioPosix,
+      ]),
     test(
       .features, "WebhooksTests",
       [

@@ -120,7 +120,7 @@ def processor_seconds(service):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_without_a_free_descriptor_connections_wait_until_there_is_one(start):
+def test_connections_wait_while_descriptors_are_scarce(start):
     service = start()
     host, _, port = service.http.rpartition(":")
     probe = http.client.HTTPConnection(host, int(port), timeout=CALL_LIMIT)
@@ -133,13 +133,15 @@ def test_without_a_free_descriptor_connections_wait_until_there_is_one(start):
 
     assert probed() == 200
     soft, hard = resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE)
-    resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (free_descriptor(service), hard))
+    # Fewer than the service reserves. NIO has asked for one connection of each port before.
+    resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (free_descriptor(service) + 8, hard))
     with contextlib.ExitStack() as stack:
+        assert stack.enter_context(Connection(service.grpc)).call(CHECK_REQUEST).status == OK
+        assert service.readiness()[0] == 200
         calls = [stack.enter_context(Connection(service.grpc)) for _ in range(3)]
         edge = [stack.enter_context(peer) for peer in occupy(service.http, 3)]
         for peer in edge:
             peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        # Several of the pauses between two attempts to accept.
         begin, spent = time.monotonic(), processor_seconds(service)
         while (elapsed := time.monotonic() - begin) < 4:
             assert probed() == 200

@@ -1,4 +1,6 @@
+import Glibc
 import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import Transport
@@ -47,5 +49,30 @@ struct ConnectionPaceTests {
     let later = start + .hours(1)
     for _ in 0..<5 { pace.take(at: later) }
     #expect(pace.delay(at: later) == .milliseconds(200))
+  }
+
+  @Test("After an error of the operating system nothing is accepted for a second")
+  func systemError() throws {
+    let pacer = AcceptPacer(ConnectionPace(perSecond: 1_000), DrainState(), isInherited: false)
+    let channel = EmbeddedChannel(handler: pacer)
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    func reads() -> Bool? {
+      channel.options.last { $0.option is ChannelOptions.Types.AutoReadOption }?.value as? Bool
+    }
+    channel.pipeline.fireErrorCaught(IOError(errnoCode: EMFILE, reason: "accept"))
+    #expect(reads() == false)
+    channel.embeddedEventLoop.advanceTime(by: .milliseconds(999))
+    #expect(reads() == false)
+    channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+    #expect(reads() == true)
+  }
+
+  @Test("A peer that ended its connection makes no other one wait")
+  func abortedConnection() throws {
+    let pacer = AcceptPacer(ConnectionPace(perSecond: 1_000), DrainState(), isInherited: false)
+    let channel = EmbeddedChannel(handler: pacer)
+    channel.pipeline.fireErrorCaught(IOError(errnoCode: ECONNABORTED, reason: "accept"))
+    #expect(channel.options.isEmpty)
+    #expect(throws: IOError.self) { try channel.throwIfErrorCaught() }
   }
 }

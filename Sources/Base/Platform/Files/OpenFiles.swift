@@ -15,6 +15,19 @@ package enum OpenFiles {
     return max(0, entries - 3)
   }
 
+  /// Whether few descriptors are free, so that none should go to a new connection. They are kept for what the process
+  /// itself opens: libdispatch, which runs Swift's tasks, opens a file of /proc each second while tasks wait, and ends the
+  /// process if it cannot.
+  package static var areScarce: Bool {
+    // The kernel gives the lowest free number.
+    let lowest = open("/", O_RDONLY | O_CLOEXEC)
+    guard lowest >= 0 else { return true }
+    close(lowest)
+    return Int(lowest) >= limit - reserve
+  }
+
+  private static let reserve = 16
+
   /// Raises the soft limit to the hard one. Distributions keep the soft limit at 1,024 for programs that call
   /// select(2); this one uses epoll.
   package static func raiseLimit() {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import NIOCore
+internal import Platform
 internal import Synchronization
 
 /// Limits how fast a listener accepts connections whose peers make no successful call.
@@ -43,8 +44,8 @@ final class ConnectionPace: Sendable {
   private static let second: Int64 = 1_000_000_000
 }
 
-/// Stops accepting connections while their pace permits none, and for a second after an error of the operating system, such
-/// as no free descriptor. They wait in the queue of the socket.
+/// Stops accepting connections while their pace permits none or descriptors are scarce, and for a second after an error of
+/// the operating system, such as no free descriptor. They wait in the queue of the socket.
 final class AcceptPacer: ChannelDuplexHandler {
   typealias InboundIn = any Channel
   typealias InboundOut = any Channel
@@ -87,7 +88,7 @@ final class AcceptPacer: ChannelDuplexHandler {
   func read(context: ChannelHandlerContext) {
     guard !isWaiting else { return }
     // A drain accepts all that wait, because the kernel would reset them.
-    guard !drainState.hasBegun, let delay = pace.delay(at: .now()) else { return context.read() }
+    guard !drainState.hasBegun, let delay else { return context.read() }
     isWaiting = true
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: min(delay, Self.maxDelay)) {
@@ -97,7 +98,10 @@ final class AcceptPacer: ChannelDuplexHandler {
     }
   }
 
+  /// The time until connections may be accepted; `nil` if it has come.
+  private var delay: TimeAmount? { OpenFiles.areScarce ? Self.maxDelay : pace.delay(at: .now()) }
+
   private static let errorDelay = TimeAmount.seconds(1)
-  /// Tokens may be returned meanwhile, and a drain may begin.
+  /// Tokens and descriptors may be returned meanwhile, and a drain may begin.
   private static let maxDelay = TimeAmount.milliseconds(10)
 }
