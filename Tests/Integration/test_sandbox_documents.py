@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from document_runner import DocumentRunner, blocks
-from harness import IS_LONG, PROGRAM, ROOT, environment, free_port
+from harness import CALL_LIMIT, IS_LONG, PROGRAM, ROOT, environment, free_port
 from sandbox_clients import PLUGIN, TIME_LIMIT, in_path, installed_plugin
 
 PAGE = "docs/sandbox-tests.md"
@@ -105,7 +105,11 @@ done
 """
     (tmp_path / "client.py").write_text(CLIENT)
     (tmp_path / "entitled").symlink_to(PROGRAM)
-    done = subprocess.run(
-        ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "bash", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, timeout=100, env=environment() | {"PATH": in_path(tmp_path / "entitled")})  # fmt: skip
+    command = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "bash", "-c", script]
+    try:
+        done = subprocess.run(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=6 * CALL_LIMIT,
+            env=environment() | {"PATH": in_path(tmp_path / "entitled")})  # fmt: skip
+    except subprocess.TimeoutExpired as late:
+        pytest.fail(f"the client did not end: {(late.output or b'').decode()}")
     assert "found lifetime" in done.stdout, done.stdout
