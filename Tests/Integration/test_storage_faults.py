@@ -19,7 +19,9 @@ from cryptography.hazmat.primitives import serialization
 
 import stores
 from certificates import write_key
-from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, SANITIZED, Service, environment, post, run, wait_for
+from harness import (
+    CALL_LIMIT, FREE_PORTS, LARGE_CALL_LIMIT, PROGRAM, SANITIZED, Service, environment, post, run, wait_for,
+)  # fmt: skip
 from test_signing import ISSUER, KEY_ID, sign
 
 APP = "ocean-journal"
@@ -236,7 +238,7 @@ def test_receipts_of_one_address_are_limited_unless_they_have_the_shared_secret(
 def test_a_large_receipt_without_the_shared_secret_counts_as_many(limited):
     service = limited({"max_verify_receipts_per_second": 1})
     url = f"http://{service.http}/verifyReceipt"
-    status, answer = post(url, b'{"receipt-data": "' + b"A" * 4_000_000 + b'"}')
+    status, answer = post(url, b'{"receipt-data": "' + b"A" * 4_000_000 + b'"}', timeout=LARGE_CALL_LIMIT)
     assert (status, answer["status"]) == (200, 21002)
     assert post(url, b"{}") == (429, {"status": 21005})
 
