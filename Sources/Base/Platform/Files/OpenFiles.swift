@@ -21,7 +21,7 @@ package enum OpenFiles {
   package static var areScarce: Bool {
     // The kernel gives the lowest free number.
     let lowest = open("/", O_RDONLY | O_CLOEXEC)
-    guard lowest >= 0 else { return true }
+    guard lowest >= 0 else { return errno == EMFILE || errno == ENFILE }
     close(lowest)
     return Int(lowest) >= limit - reserve
   }
