@@ -105,7 +105,10 @@ done
 """
     (tmp_path / "client.py").write_text(CLIENT)
     (tmp_path / "entitled").symlink_to(PROGRAM)
-    command = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "bash", "-c", script]
+    # libdispatch ends a process that does not find its threads in /proc.
+    command = [
+        "unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", "-c", script,
+    ]  # fmt: skip
     try:
         done = subprocess.run(
             command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=6 * CALL_LIMIT,
