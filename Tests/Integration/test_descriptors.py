@@ -133,7 +133,7 @@ def test_connections_wait_while_descriptors_are_scarce(start):
 
     assert probed() == 200
     soft, hard = resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE)
-    # Fewer than the service reserves. NIO has asked for one connection of each port before.
+    # Fewer than the service reserves. Each port accepts one more connection, for which it waited before.
     resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (free_descriptor(service) + 8, hard))
     with contextlib.ExitStack() as stack:
         assert stack.enter_context(Connection(service.grpc)).call(CHECK_REQUEST).status == OK
