@@ -99,7 +99,9 @@ final class AcceptPacer: ChannelDuplexHandler {
   }
 
   /// The time until connections may be accepted; `nil` if it has come.
-  private var delay: TimeAmount? { OpenFiles.areScarce ? Self.maxDelay : pace.delay(at: .now()) }
+  private var delay: TimeAmount? {
+    pace.delay(at: .now()) ?? (OpenFiles.areScarce ? Self.maxDelay : nil)
+  }
 
   private static let errorDelay = TimeAmount.seconds(1)
   /// Tokens and descriptors may be returned meanwhile, and a drain may begin.
