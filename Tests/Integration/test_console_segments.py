@@ -24,6 +24,8 @@ def console(tmp_path_factory):
     console.submit(CUSTOMER, purchase)
     console.bought = purchase["transactionId"]
     console.submit("", console.buy("eve", "studio.monthly"))
+    # A worker saves the segments of the configuration after the start.
+    wait_for(lambda: len(console.call("SegmentService/ListSegments").get("segments", [])) == 2)
     yield console
     console.service.stop()
 
