@@ -164,6 +164,28 @@ def test_an_introductory_offer_is_refused_to_an_existing_subscriber(signing):
     sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", **offer, skipEligibilityCheck=True)
 
 
+def test_an_introductory_offer_is_allowed_once_to_an_apple_account(signing):
+    """Whichever customer asks: Apple counts what the account with the transaction used."""
+    forger, past = Forger(signing), {"purchaseDate": 1_700_000_000_000, "expiresDate": 1_702_000_000_000}
+    account = {"appTransactionId": "704900000000000001"}
+    subscribe(signing, forger.transaction(transactionId="78", originalTransactionId="78", offerType=1, **account, **past))
+    other = {"productId": "lifetime", "type": "Non-Consumable", "expiresDate": None, "subscriptionGroupIdentifier": None}
+    subscribe(signing, forger.transaction(transactionId="79", originalTransactionId="79", **other, **account))
+
+    def refused(customer, transaction):
+        answer = sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", 400, customerId=customer, productId="pro.monthly",
+                      transactionId=transaction, allowIntroductoryOffer=True)  # fmt: skip
+        assert reason(answer) == "INTRODUCTORY_OFFER_USED"
+
+    for transaction in ("78", "79", *account.values()):
+        refused("another", transaction)
+    sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", customerId="another", productId="pro.monthly", transactionId="80",
+         allowIntroductoryOffer=True)  # fmt: skip
+    merge = {"app": "ocean-journal", "fromCustomerId": "alice", "intoCustomerId": "bob"}
+    assert signing.json("entitled.v1.EntitlementService/MergeCustomers", merge)[0] == 200
+    refused("alice", "80")
+
+
 def test_shared_purchases_do_not_affect_eligibility(signing):
     subscribe(signing, Forger(signing).transaction(inAppOwnershipType="FAMILY_SHARED"))
     rejected = sign(signing, "PROMOTIONAL_JWS", 400, productId="pro.monthly", offerIdentifier="back")

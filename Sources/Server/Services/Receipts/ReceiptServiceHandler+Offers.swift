@@ -77,15 +77,41 @@ extension ReceiptServiceHandler {
     }
   }
 
-  /// The facts of the customer that the request names; it must name one.
+  /// The facts of the customer that the request names, who may be merged into another, and of the Apple account that
+  /// made the request's transaction, whoever owns its purchases here: Apple's rules count what the account used.
   private func facts(
     _ request: SignOfferRequest, _ app: AppDefinition, _ call: CallContext
   ) async throws(Status) -> CustomerFacts {
-    let environment = try app.environment(request.environment)
+    let place = AppEnvironment(appID: app.id, environment: try app.environment(request.environment))
     try RequestValidation.customerID(request.customerId)
-    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    let key = CustomerKey(appID: app.id, environment: place.environment, customerID: request.customerId)
     return try await context.read(about: key, call) { reader throws(StoreError) in
-      try reader.facts(of: key) ?? CustomerFacts()
+      let customer = try reader.finalMergeTarget(of: key)
+      var facts = try reader.facts(of: customer) ?? CustomerFacts()
+      for line in try reader.lines(ofAccountWith: request.transactionId, in: place) {
+        facts.merge(try reader.facts(of: line))
+      }
+      return facts
     }
+  }
+}
+
+extension StoreSnapshot {
+  /// The purchases of the Apple account that has a transaction. As in Apple's requests, `id` may be the account's
+  /// `appTransactionId` instead.
+  fileprivate func lines(
+    ofAccountWith id: String, in place: AppEnvironment
+  ) throws(StoreError) -> Set<LineKey> {
+    var (lines, installs) = (Set<LineKey>(), Set([id]))
+    if let transaction = try transaction(id, of: place.appID, in: place.environment) {
+      let line = LineKey(
+        appID: place.appID, environment: place.environment, lineID: transaction.originalTransactionID)
+      lines = [line]
+      installs = Set(try facts(of: line).transactions.compactMap(\.details.appTransactionID))
+    }
+    for install in installs where !install.isEmpty {
+      lines.formUnion(try self.lines(ofAppInstall: install, of: place.appID, in: place.environment))
+    }
+    return lines
   }
 }
