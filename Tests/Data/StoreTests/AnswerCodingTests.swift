@@ -180,7 +180,7 @@ private func randomAnswers(_ random: inout SplitMix64) -> PrecomputedAnswers {
       ProductDefinition(productID: "plus", type: .nonConsumable, entitlements: ["plus", "zoo"]),
       ProductDefinition(
         productID: "sub", type: .autoRenewableSubscription, entitlements: ["pro", "pro.too"]),
-    ])
+    ], renewalPolicy: .standard)
   return PrecomputedAnswers(
     CustomerFacts(transactions: transactions, renewals: renewals, grants: grants), in: sold,
     from: instant(.random(in: 0...120, using: &random) * 1_000_000))

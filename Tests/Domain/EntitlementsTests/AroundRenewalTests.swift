@@ -134,6 +134,84 @@ import Testing
     #expect(kinds(status([period(0...30)], [info(.on)], after: 1), renewed) == [.renewed])
   }
 
+  /// The facts of a subscription whose renewal is awaited at the end of its period, and of another purchase.
+  private func facts(with others: [TransactionFact], grants: [GrantFact] = []) -> CustomerFacts {
+    CustomerFacts(transactions: [period(0...30)] + others, renewals: [info(.on)], grants: grants)
+  }
+
+  private func changes(
+    _ before: CustomerFacts, after first: Int64, _ after: CustomerFacts, after last: Int64,
+    by cause: ChangeCause = .time, _ policies: (RenewalPolicy, RenewalPolicy) = (.standard, .standard)
+  ) -> [EntitlementChange] {
+    func answer(_ facts: CustomerFacts, _ policy: RenewalPolicy, _ end: Int64) -> EntitlementStatus {
+      evaluate(
+        facts, entitlement: "pro", in: Self.app(policy), at: Self.end.advanced(byMilliseconds: end))
+    }
+    return EntitlementChange.changes(
+      of: "pro", from: answer(before, policies.0, first), to: answer(after, policies.1, last), by: cause,
+      at: Self.end.advanced(byMilliseconds: last), facts: FactsChange(from: before, to: after, by: cause))
+  }
+
+  private var lasting: [CustomerFacts] {
+    let shared = { (fact: TransactionFact) in fact.with { $0.ownership = .familyShared } }
+    return [
+      facts(with: [shared(period(0...40, line: "S"))]),
+      facts(with: [shared(purchase("lifetime", .nonConsumable, on: 0))]),
+      facts(with: [shared(purchase("season", .nonRenewingSubscription, on: 0))]),
+      facts(with: [period(0...40, line: "L2")]), facts(with: [], grants: [grant("G1", 0, 40)]),
+    ]
+  }
+
+  @Test("A late renewal shortens no access that another purchase or a grant continues")
+  func lateBesideOther() throws {
+    for facts in lasting {
+      #expect(changes(facts, after: -1, facts, after: 0).isEmpty)
+      let over = changes(facts, after: Self.hour - 1, facts, after: Self.hour)
+      #expect(over.allSatisfy { [.reasonChanged, .productChanged].contains($0.kind) })
+      let shares = facts.transactions.contains { $0.expiresDate == at(40) }
+      let late = evaluate(facts, entitlement: "pro", in: Self.app(.standard), at: Self.end)
+      if shares { #expect(late.paidUntil == at(40), "the paid time continues") }
+      var renewed = facts
+      renewed.insert(period(30...60))
+      #expect(changes(facts, after: 1, renewed, after: 1, by: .evidence).map(\.kind).contains(.renewed))
+    }
+    // The other one ends within the slack.
+    let brief = facts(
+      with: [
+        period(0...30, line: "S").with {
+          $0.expiresDate = Self.end.advanced(byMilliseconds: Self.hour / 2)
+          $0.details.commitment = .init(billingPeriodNumber: 3, totalBillingPeriods: 12)
+        }
+      ])
+    #expect(changes(brief, after: Self.hour / 2 - 1, brief, after: Self.hour / 2).isEmpty)
+  }
+
+  @Test("The end of a grace period shortens no access that another purchase continues")
+  func graceBesideOther() {
+    var failed = facts(with: [period(0...40, line: "S").with { $0.ownership = .familyShared }])
+    failed.insert(info(.on, signedAfterEnd: 0) { $0.gracePeriodExpiresDate = at(33) })
+    let end = 3 * 24 * Self.hour
+    #expect(changes(failed, after: end - 1, failed, after: end).map(\.kind) == [.reasonChanged])
+  }
+
+  @Test("Another purchase that arrives while the renewal is late extends access")
+  func joinsLate() {
+    let awaited = facts(with: [])
+    for joined in lasting where joined.grants.isEmpty && joined.transactions.contains(where: \.isShared) {
+      #expect(changes(awaited, after: 1, joined, after: 1, by: .evidence).map(\.kind) == [.extended])
+    }
+  }
+
+  @Test("Another slack is no change of access")
+  func otherSlack() {
+    let other = RenewalPolicy(slack: 2 * Self.hour, clockTolerance: 300_000)
+    for facts in lasting + [facts(with: [])] {
+      for policies in [(RenewalPolicy.standard, other), (other, .standard), (.standard, .exact)] {
+        #expect(changes(facts, after: -1, facts, after: -1, by: .catalog, policies).isEmpty)
+      }
+    }
+  }
+
   @Test("A purchase dated up to the tolerance in the future counts from its arrival")
   func tolerance() {
     let minute: Int64 = 60_000

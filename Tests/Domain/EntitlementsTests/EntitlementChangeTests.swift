@@ -53,6 +53,7 @@ import Testing
     Case(info(), info(signed: 9, next: "yearly"), on: 10, .renewalProductChanged),
     Case(info(next: "yearly"), info(signed: 9), on: 10, .renewalProductChanged),
     Case(info(), info(signed: 29, grace: 36), on: 31, .enteredGracePeriod),
+    Case(info(), info(signed: 29, grace: 36), on: 29),
     Case(info(), info(signed: 31, isInRetry: true), on: 31, .enteredBillingRetry),
     Case(
       info(signed: 30, grace: 46), info(signed: 40, isInRetry: true), on: 41, .ended, .enteredBillingRetry),

@@ -44,6 +44,64 @@ import Testing
     #expect(kinds([period(0...30)], migrated, on: 10) == [.renewed])
   }
 
+  @Test("An app install that outlasts a subscription extends access, and hides no renewal")
+  func appInstall() {
+    let app = AppDefinition(
+      id: "ocean", identity: EntitlementsTests.app.identity, environments: [.sandbox],
+      products: Array(EntitlementsTests.app.products.values),
+      boughtBefore: [BoughtBeforeVersion(version: AppVersion("3.0")!, entitlements: ["pro": .full])])
+    func kinds(_ before: CustomerFacts, _ after: CustomerFacts) -> [Kind] {
+      EntitlementChange.changes(
+        of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(29)),
+        to: evaluate(after, entitlement: "pro", in: app, at: at(29)), by: .evidence, at: at(29),
+        facts: FactsChange(from: before, to: after, by: .evidence)
+      ).map(\.kind)
+    }
+    let own = CustomerFacts(transactions: [period(0...30)])
+    let install = AppTransactionFact(
+      originalApplicationVersion: "1.0", originalPurchaseDate: at(-90), signedDate: at(0))
+    let both = CustomerFacts(transactions: own.transactions, appTransactions: [install])
+    #expect(kinds(own, both) == [.extended])
+    var renewed = both
+    renewed.insert(period(30...60))
+    #expect(kinds(both, renewed) == [.renewed])
+    let revoked = CustomerFacts(
+      transactions: own.transactions,
+      appTransactions: [
+        AppTransactionFact(
+          originalApplicationVersion: "1.0", originalPurchaseDate: at(-90), revocationDate: at(29),
+          signedDate: at(29))
+      ])
+    #expect(kinds(both, revoked) == [.shortened])
+  }
+
+  @Test(
+    "The grace after another purchase extends access; the one that the deciding purchase will have does not")
+  func graceOfAnother() {
+    let app = AppDefinition(
+      id: "ocean", identity: EntitlementsTests.app.identity, environments: [.sandbox],
+      products: [
+        ProductDefinition(
+          productID: "monthly", type: .autoRenewableSubscription, accessLevels: ["pro": .full],
+          operatorGrace: OperatorGrace(days: 3, access: .full))
+      ])
+    let before = CustomerFacts(transactions: [period(0...40), period(0...39, line: "L2")])
+    func kinds(afterFailureOf line: String, _ end: Int64) -> [Kind] {
+      var after = before
+      after.insert(
+        renewal(signed: 39, line: line) {
+          ($0.isInBillingRetry, $0.renewalDate) = (true, at(end))
+        })
+      return EntitlementChange.changes(
+        of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(39)),
+        to: evaluate(after, entitlement: "pro", in: app, at: at(39)), by: .evidence, at: at(39),
+        facts: FactsChange(from: before, to: after, by: .evidence)
+      ).map(\.kind)
+    }
+    #expect(kinds(afterFailureOf: "L2", 39) == [.extended])
+    #expect(kinds(afterFailureOf: "L1", 40).isEmpty, "ENTERED_GRACE_PERIOD follows")
+  }
+
   /// The changes that time makes at the start of `day`.
   private func kinds(_ facts: CustomerFacts, at day: Int64) -> [Kind] {
     EntitlementChange.changes(

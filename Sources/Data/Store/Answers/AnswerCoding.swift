@@ -103,6 +103,10 @@ struct SegmentFlags: OptionSet {
   static let paidUntilIsEnd = SegmentFlags(rawValue: 1 << 19)
   /// The other store, its id of the purchase and its product follow the grant id.
   static let isExternalGrant = SegmentFlags(rawValue: 1 << 20)
+  /// Access ends earlier if no renewal is late; that end follows, unless it is the end of what is paid.
+  static let hasEndWithoutDelay = SegmentFlags(rawValue: 1 << 21)
+  /// Without a late renewal access ends with what is paid.
+  static let endWithoutDelayIsPaidUntil = SegmentFlags(rawValue: 1 << 22)
 }
 
 /// The optional parts of a segment's purchase. Persisted.

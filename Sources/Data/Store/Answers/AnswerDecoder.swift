@@ -92,13 +92,19 @@ struct AnswerDecoder {
     let until = try flags.contains(.hasUntil) ? instant(orEnd: .untilIsEnd, flags, end, start, bytes) : nil
     let paidUntil =
       try flags.contains(.hasPaidUntil) ? instant(orEnd: .paidUntilIsEnd, flags, end, start, bytes) : nil
+    var endWithoutDelay: Instant?
+    if flags.contains(.hasEndWithoutDelay) {
+      endWithoutDelay =
+        try flags.contains(.endWithoutDelayIsPaidUntil) ? paidUntil : instant(since: start, bytes)
+    }
     let checkAgainAt =
       try flags.contains(.hasCheckAgain) ? instant(orEnd: .checkAgainIsEnd, flags, end, start, bytes) : nil
     let actBy = try flags.contains(.hasActBy) ? instant(orEnd: .actByIsEnd, flags, end, start, bytes) : nil
     let status = EntitlementStatus(
       reason, accessLevel: try flags.accessLevel(), substate: try flags.substate(),
       productState: try flags.productState(), since: since, until: until, paidUntil: paidUntil,
-      checkAgainAt: checkAgainAt, actBy: actBy, deciding: purchase?.deciding, grant: grant,
+      endWithoutDelay: endWithoutDelay, checkAgainAt: checkAgainAt, actBy: actBy,
+      deciding: purchase?.deciding, grant: grant,
       outlook: purchase?.outlook)
     return PrecomputedAnswer(end: end, status: status, evidenceID: purchase?.evidenceID ?? grantEvidence)
   }

@@ -43,6 +43,9 @@ extension FactEncoder {
     if let instant = status.since { append(instant, since: start) }
     if let instant = status.until, !flags.contains(.untilIsEnd) { append(instant, since: start) }
     if let instant = status.paidUntil, !flags.contains(.paidUntilIsEnd) { append(instant, since: start) }
+    if let instant = status.endWithoutDelay, !flags.contains(.endWithoutDelayIsPaidUntil) {
+      append(instant, since: start)
+    }
     if let instant = status.checkAgainAt, !flags.contains(.checkAgainIsEnd) { append(instant, since: start) }
     if let instant = status.actBy, !flags.contains(.actByIsEnd) { append(instant, since: start) }
   }
@@ -110,6 +113,10 @@ extension FactEncoder {
     flags.set(.untilIsEnd, status.until != nil && status.until == segment.end)
     flags.set(.hasPaidUntil, status.paidUntil != nil)
     flags.set(.paidUntilIsEnd, status.paidUntil != nil && status.paidUntil == segment.end)
+    flags.set(.hasEndWithoutDelay, status.endWithoutDelay != nil)
+    flags.set(
+      .endWithoutDelayIsPaidUntil,
+      status.endWithoutDelay != nil && status.endWithoutDelay == status.paidUntil)
     flags.set(.hasCheckAgain, status.checkAgainAt != nil)
     flags.set(.checkAgainIsEnd, status.checkAgainAt != nil && status.checkAgainAt == segment.end)
     flags.set(.hasActBy, status.actBy != nil)

@@ -18,7 +18,7 @@ extension EntitlementChange {
           after: after, subject: EventSubject(purchase.transaction))
       }
     }
-    let kinds = kinds(before, after, cause, facts).filter { !facts.explains($0, before, after) }
+    let kinds = kinds(before, after, cause, now, facts).filter { !facts.explains($0, before, after) }
     return reported
       + kinds.map { kind in
         EntitlementChange(
@@ -31,12 +31,13 @@ extension EntitlementChange {
   /// The kinds of the changes from one answer to the next. More than one only while the customer stays
   /// entitled.
   private static func kinds(
-    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ facts: FactsChange
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ now: Instant,
+    _ facts: FactsChange
   ) -> [Kind] {
     switch (before.isEntitled, after.isEntitled) {
     case (false, true): [beginning(before, after, cause, facts)]
     case (true, false): end(after, cause)
-    case (true, true): continuation(before, after, cause, facts) + renewalChanges(before, after)
+    case (true, true): continuation(before, after, cause, now, facts) + renewalChanges(before, after)
     case (false, false): lapse(before, after, cause)
     }
   }
@@ -73,7 +74,8 @@ extension EntitlementChange {
 
   /// Returns the change of access that continues; the first rule that applies decides.
   private static func continuation(
-    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ facts: FactsChange
+    _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ now: Instant,
+    _ facts: FactsChange
   ) -> [Kind] {
     let isSameLine = before.deciding?.originalTransactionID == after.deciding?.originalTransactionID
     if cause == .ownership, !isSameLine || before.until != after.until { return [.transferred] }
@@ -95,21 +97,26 @@ extension EntitlementChange {
       return [before.accessLevel == after.accessLevel ? .reasonChanged : .accessLevelChanged]
     }
     if before.source != after.source || before.productID != after.productID { return [.productChanged] }
-    let (endBefore, endAfter) = (before.expectedEnd, after.expectedEnd)
+    let (endBefore, endAfter) = (before.expectedEnd(at: now), after.expectedEnd(at: now))
     // Non-renewing subscriptions add up, and each has its own line.
     let addsUp = before.reason == .nonRenewingActive && after.reason == before.reason
     // Another purchase goes on, such as one that a family member shares. No next period was paid now: the purchase was known
     // before, or it is a first one.
     let isOther =
       !isSameLine && !(addsUp ? facts.isNew(after.deciding) : facts.isNewPeriod(after.deciding))
-    if isLater(endAfter, than: endBefore), !isOther {
+    let isLonger = isLater(endAfter, than: endBefore)
+    // A grant or an app install may outlast the next period, too.
+    let isPaidLonger =
+      before.isRenewalOnly && after.isRenewalOnly && isLater(after.paidUntil, than: before.paidUntil)
+    if isLonger || isPaidLonger, !isOther {
       // An early renewal joins the current period, whose own end stays the same. A longer grace period, a catalog with
       // longer access, or another purchase that outlasts this one, pays for no period.
       let isSame = facts.isSamePurchase(before.deciding, after.deciding)
-      let isLonger =
+      let isExtended =
         after.state == .gracePeriod || facts.isMoved(after.deciding)
-        || !addsUp && facts.addsOnlyFirstPeriods
-      return [cause == .catalog || isSame && isLonger ? .extended : .renewed]
+        || !addsUp && cause != .external && facts.addsNoNextPeriod
+      let kind: Kind = cause == .catalog || isSame && isExtended ? .extended : .renewed
+      if isLonger || kind == .renewed { return [kind] }
     }
     if isLater(endBefore, than: endAfter) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
@@ -159,8 +166,9 @@ extension EntitlementChange {
 }
 
 extension EntitlementStatus {
-  /// The end of access without the time for which the renewal may be late, which depends on auto-renew.
-  fileprivate var expectedEnd: Instant? { isRenewalOnly ? paidUntil ?? until : until }
+  /// The end of access as it is expected at `now`: without the time for which a renewal may be late, which depends on
+  /// auto-renew, and on the clock if that time is all that is left; `nil` for no end.
+  fileprivate func expectedEnd(at now: Instant) -> Instant? { endWithoutDelay.map { max($0, now) } ?? until }
 
   /// Whether the deciding period is paid, and only its renewal is open.
   fileprivate var isRenewalOnly: Bool {

@@ -53,10 +53,12 @@ package struct FactsChange: Sendable {
     transaction(deciding).map { isNew($0) && continuesKnownLine($0) } ?? false
   }
 
-  /// Whether all new transactions are first ones of their purchases; `false` if there is none.
-  var addsOnlyFirstPeriods: Bool {
+  /// Whether no document paid for the next period of a purchase that the facts before had, or gave one back: all new
+  /// transactions are first ones of their purchases, or there is none.
+  var addsNoNextPeriod: Bool {
     let new = after.transactions.filter(isNew)
-    return !new.isEmpty && !new.contains(where: continuesKnownLine)
+    guard new.isEmpty else { return !new.contains(where: continuesKnownLine) }
+    return !purchases.contains { $0.kind == .refundReversed }
   }
 
   private func continuesKnownLine(_ transaction: TransactionFact) -> Bool {

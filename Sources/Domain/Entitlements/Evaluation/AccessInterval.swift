@@ -97,6 +97,9 @@ struct AccessInterval {
     }
   }
 
+  /// Whether it follows a failed renewal.
+  var isGrace: Bool { kind == .grace || kind == .operatorGrace }
+
   /// The interval up to the withdrawal of the consent; unchanged if it ended before.
   func ended(byConsentAt instant: Instant) -> AccessInterval {
     guard instant < end else { return self }

@@ -33,20 +33,24 @@ extension AccessIntervals {
     }?.end
   }
 
-  /// The end of the unbroken paid time that contains `interval`, or after which it grants access; `nil` if it
-  /// does not rest on a purchase. With `inLineOnly`, the time that other purchases paid for does not count.
+  /// The end of the unbroken paid time that contains `interval` or, if it is not paid, `now`; without any, the end of the
+  /// paid time after which it grants access. `nil` if it does not rest on a purchase. With `inLineOnly`, the time that
+  /// other purchases paid for does not count.
   func paidUntil(
-    _ interval: AccessInterval, _ facts: borrowing CustomerFacts, inLineOnly: Bool = false
+    _ interval: AccessInterval, _ facts: borrowing CustomerFacts, at now: Instant, inLineOnly: Bool = false
   ) -> Instant? {
-    guard interval.isPaid else {
+    var end = interval.end
+    if !interval.isPaid {
       guard interval.level > .none, let index = interval.transaction else { return nil }
-      return facts.transactions[index].expiresDate
+      guard all.contains(where: { $0.isPaid && $0.level >= interval.level && $0.covers(now) }) else {
+        return facts.transactions[index].expiresDate
+      }
+      end = now
     }
     var line: Range<Int>?
     if inLineOnly, let index = interval.transaction {
       line = facts.range(ofLine: facts.transactions[index].originalTransactionID)
     }
-    var end = interval.end
     var grew = true
     while grew {
       grew = false
@@ -84,6 +88,25 @@ extension AccessIntervals {
       }
     }
     return (start, end)
+  }
+
+  /// The end of the unbroken access up to `end` that contains `interval`, which decides at `now`, if no renewal is late or
+  /// fails: ``EntitlementStatus/endWithoutDelay``.
+  func endWithoutDelay(
+    _ interval: AccessInterval, until end: Instant, _ facts: borrowing CustomerFacts, at now: Instant
+  ) -> Instant? {
+    let line = interval.transaction.map { facts.range(ofLine: facts.transactions[$0].originalTransactionID) }
+    func isDelay(_ other: AccessInterval) -> Bool {
+      if other.isGrace, !interval.isGrace {
+        return other.transaction.map { line?.contains($0) ?? false } ?? false
+      }
+      return other.kind == .renewalSlack
+    }
+    var latest = interval.start
+    for other in all where other.level >= interval.level && now < other.end && other.start < end {
+      latest = max(latest, isDelay(other) ? other.start : other.end)
+    }
+    return latest == end ? nil : latest
   }
 
   /// The latest access that started by `now`, or the latest purchase that granted none. Grants and app

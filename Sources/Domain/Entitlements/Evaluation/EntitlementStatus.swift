@@ -18,6 +18,9 @@ package struct EntitlementStatus: Hashable, Sendable {
   /// The end of the unbroken time that was paid for, which ``until`` exceeds by a grace period and by the time
   /// for which the renewal may be late; `nil` without a purchase or an end.
   package let paidUntil: Instant?
+  /// The end of the unbroken access if no renewal is late or fails: without the time for which a renewal may be late, and
+  /// without a grace period of the deciding subscription that has not begun; `nil` if it is ``until``.
+  package let endWithoutDelay: Instant?
   /// The earliest instant at which the access may change without new evidence; `nil` if it cannot.
   package let checkAgainAt: Instant?
   /// The deadline of the ``advice(in:)``; `nil` if there is none.
@@ -88,8 +91,9 @@ package struct EntitlementStatus: Hashable, Sendable {
   /// Recreates a stored answer.
   package init(
     _ reason: EntitlementReason, accessLevel: AccessLevel, substate: EntitlementSubstate,
-    productState: ProductState, since: Instant?, until: Instant?, paidUntil: Instant?, checkAgainAt: Instant?,
-    actBy: Instant?, deciding: DecidingTransaction?, grant: DecidingGrant?, outlook: RenewalOutlook?
+    productState: ProductState, since: Instant?, until: Instant?, paidUntil: Instant?,
+    endWithoutDelay: Instant? = nil, checkAgainAt: Instant?, actBy: Instant?, deciding: DecidingTransaction?,
+    grant: DecidingGrant?, outlook: RenewalOutlook?
   ) {
     self.reason = reason
     self.accessLevel = accessLevel
@@ -98,6 +102,7 @@ package struct EntitlementStatus: Hashable, Sendable {
     self.since = since
     self.until = until
     self.paidUntil = paidUntil
+    self.endWithoutDelay = endWithoutDelay
     self.checkAgainAt = checkAgainAt
     self.actBy = actBy
     self.deciding = deciding

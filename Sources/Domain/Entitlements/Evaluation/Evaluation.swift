@@ -34,18 +34,18 @@ private func granted(
   let outlook = deciding.transaction.flatMap { facts.renewalOrCommitment(of: $0, at: now) }
     .map(RenewalOutlook.init)
   let run = intervals.run(of: deciding)
-  let paidUntil = intervals.paidUntil(deciding, facts)?.bounded
   let reason = grantReason(deciding.kind, willRenew: outlook?.willRenew)
   return EntitlementStatus(
     reason, accessLevel: deciding.level, substate: deciding.transaction.map(facts.substate) ?? .standard,
     productState: .active, since: run.start, until: run.end.bounded,
-    paidUntil: paidUntil,
+    paidUntil: intervals.paidUntil(deciding, facts, at: now)?.bounded,
+    endWithoutDelay: intervals.endWithoutDelay(deciding, until: run.end, facts, at: now),
     checkAgainAt: [
       (intervals.slackEnd(after: deciding) ?? deciding.end).bounded, intervals.nextStart(after: now),
       deciding.transaction.flatMap { facts.nextRenewalInfo(of: $0, after: now) },
     ].compactMap(\.self).min(),
     actBy: actBy(
-      reason, deciding, outlook, intervals.paidUntil(deciding, facts, inLineOnly: true)?.bounded,
+      reason, deciding, outlook, intervals.paidUntil(deciding, facts, at: now, inLineOnly: true)?.bounded,
       deciding.commitment(facts)),
     deciding: deciding.transaction.map { DecidingTransaction(facts, $0) }, grant: deciding.grant(facts),
     outlook: outlook)
@@ -102,7 +102,7 @@ private func denied(
     reason, accessLevel: .none, substate: last.transaction.map(facts.substate) ?? .standard,
     productState: intervals.wasBought(by: now) ? .inactive : .new, since: nil,
     until: last.level == .none ? nil : end,
-    paidUntil: last.isPaid ? end : intervals.paidUntil(last, facts),
+    paidUntil: last.isPaid ? end : intervals.paidUntil(last, facts, at: now),
     checkAgainAt: changes.filter { $0 > now }.min(), actBy: retryEnd,
     deciding: last.transaction.map { DecidingTransaction(facts, $0) }, grant: last.grant(facts),
     outlook: renewal.map(RenewalOutlook.init))

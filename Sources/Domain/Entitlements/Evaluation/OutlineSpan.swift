@@ -29,7 +29,7 @@ struct OutlineSpan: Sendable {
     self.line = line
     level = interval.level
     rank = UInt8(interval.rank.rawValue)
-    isGrace = interval.kind == .grace || interval.kind == .operatorGrace
+    isGrace = interval.isGrace
     switch interval.kind {
     case .renewalSlack: kind = .slack
     case .grace: kind = .grace
