@@ -5,6 +5,7 @@ import grpc
 import pytest
 
 import contract
+import forge
 import stores
 from contract import StatusCode, receipt_service
 from contract import entitlement_service as wire
@@ -174,6 +175,22 @@ def test_the_ownership_policy_decides_about_owned_purchases(client):
         StatusCode.FAILED_PRECONDITION, "OWNED_BY_ANOTHER_CUSTOMER")
     client.call("TransferPurchase", **move)
     assert not client.is_entitled("ben") and client.is_entitled("cleo")
+
+
+def test_an_app_install_of_another_customer_is_refused_by_its_name(client):
+    forger = forge.Forger(client.service)
+    signed = forge.sign(
+        {"receiptType": "Sandbox", "bundleId": "com.example.oceanjournal", "appTransactionId": "704000000000001",
+         "originalApplicationVersion": "1.0", "receiptCreationDate": forger.payload["signedDate"]},
+        forger.chain, forger.leaf_key, "ES256")  # fmt: skip
+    submit = lambda customer: client.receipts.SubmitTransaction(  # noqa: E731
+        receipt_service.SubmitTransactionRequest(app=APP, customer_id=customer, signed_app_transaction=signed),
+        timeout=CALL_LIMIT)
+    submit("ana")
+    with pytest.raises(grpc.RpcError) as error:
+        submit("ben")
+    assert contract.reason(error.value) == "OWNED_BY_ANOTHER_CUSTOMER"
+    assert error.value.details() == "the app install of this app transaction belongs to another customer"
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,7 @@ extension LedgerError {
   /// Whether the other documents of the same response can still be ingested.
   fileprivate var concernsOneDocument: Bool {
     switch self {
-    case .rejected, .ownedByAnotherCustomer: true
+    case .rejected, .ownedByAnotherCustomer, .installOfAnotherCustomer: true
     default: false
     }
   }

@@ -17,6 +17,8 @@ package enum LedgerError: Error, Hashable, Sendable {
   case rejected(Rejection, evidence: EvidenceID)
   /// The purchase belongs to another customer. Its facts were stored for that one; the claim failed.
   case ownedByAnotherCustomer(originalTransactionID: String)
+  /// The app install belongs to another customer. Its facts were stored for that one; the claim failed.
+  case installOfAnotherCustomer
   /// There are no facts of the purchase.
   case unknownPurchase(originalTransactionID: String)
   /// The customer to move the purchase from does not own it.
@@ -116,6 +118,7 @@ extension LedgerError: CustomStringConvertible {
     case .notChecked(let error): error.description
     case .rejected(let rejection, _): rejection.description
     case .ownedByAnotherCustomer(let line): "the purchase '\(line)' belongs to another customer"
+    case .installOfAnotherCustomer: "the app install of this app transaction belongs to another customer"
     case .unknownPurchase(let line): "unknown purchase '\(line)'"
     case .notTheOwner(let line): "the customer does not own the purchase '\(line)'"
     case .unknownTransfer(let id): "unknown transfer '\(id)'"

@@ -116,7 +116,8 @@ import Testing
   func ledger() {
     let errors: [LedgerError] = [
       .invalid(field: "note", problem: "is empty"), .unknownApp("sea", configured: ["ocean"]),
-      .ownedByAnotherCustomer(originalTransactionID: "1"), .unknownPurchase(originalTransactionID: "1"),
+      .ownedByAnotherCustomer(originalTransactionID: "1"), .installOfAnotherCustomer,
+      .unknownPurchase(originalTransactionID: "1"),
       .notTheOwner(originalTransactionID: "1"), .unknownTransfer("t"), .transferConflict(transfer: "t"),
       .revisionConflict(source: "play", externalID: "e", revision: 3), .seatTaken("s"),
       .tokenOfAnotherCustomer, .idempotencyKeyReused, .unknownCustomer,
@@ -125,7 +126,8 @@ import Testing
     #expect(
       codes(errors.map { Status($0) }) == [
         "INVALID_ARGUMENT INVALID_FIELD", "NOT_FOUND UNKNOWN_APP",
-        "FAILED_PRECONDITION OWNED_BY_ANOTHER_CUSTOMER", "NOT_FOUND UNKNOWN_PURCHASE",
+        "FAILED_PRECONDITION OWNED_BY_ANOTHER_CUSTOMER", "FAILED_PRECONDITION OWNED_BY_ANOTHER_CUSTOMER",
+        "NOT_FOUND UNKNOWN_PURCHASE",
         "FAILED_PRECONDITION NOT_THE_OWNER", "NOT_FOUND UNKNOWN_TRANSFER",
         "FAILED_PRECONDITION TRANSFER_CONFLICT", "ALREADY_EXISTS REVISION_CONFLICT",
         "FAILED_PRECONDITION SEAT_TAKEN", "ALREADY_EXISTS TOKEN_OF_ANOTHER_CUSTOMER",
@@ -134,8 +136,8 @@ import Testing
       ])
     #expect(
       errors.map { Status($0).invalidField } == [
-        "note", "app", nil, "original_transaction_id", "from_customer_id", "transfer_id", nil, "revision",
-        nil, "app_account_token", "idempotency_key", "customer_id", nil,
+        "note", "app", nil, nil, "original_transaction_id", "from_customer_id", "transfer_id", nil,
+        "revision", nil, "app_account_token", "idempotency_key", "customer_id", nil,
       ])
     #expect(errors.last.flatMap { Status($0).retrySeconds } == 2)
   }

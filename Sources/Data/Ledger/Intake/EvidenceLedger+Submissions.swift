@@ -10,7 +10,8 @@ extension EvidenceLedger {
   ///
   /// - Throws: ``LedgerError/invalid(field:problem:)``; ``LedgerError/unknownApp(_:configured:)``;
   ///   ``LedgerError/rejected(_:evidence:)`` after storing the document with its reason;
-  ///   ``LedgerError/ownedByAnotherCustomer(originalTransactionID:)`` after storing the facts for the owner;
+  ///   ``LedgerError/ownedByAnotherCustomer(originalTransactionID:)`` or
+  ///   ``LedgerError/installOfAnotherCustomer`` after storing the facts for the owner;
   ///   ``LedgerError/notVerifiable(_:)`` and ``LedgerError/store(_:)`` if the caller should retry.
   package func submit(_ submission: Submission) async throws(LedgerError) -> SubmissionResult {
     let entry = try await verified(submission)

@@ -124,9 +124,10 @@ struct SubmissionWrite: Sendable {
     return expected
   }
 
-  /// The error for the sender if the purchase belongs to another customer.
+  /// The error for the sender if the purchase, or the app install, belongs to another customer.
   var ownedByAnother: LedgerError {
-    .ownedByAnotherCustomer(originalTransactionID: verified.contents.transaction?.originalTransactionID ?? "")
+    guard let line, line.isPurchase else { return .installOfAnotherCustomer }
+    return .ownedByAnotherCustomer(originalTransactionID: line.lineID)
   }
 
   /// The line that the documents are about.

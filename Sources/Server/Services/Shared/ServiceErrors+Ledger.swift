@@ -21,7 +21,8 @@ extension Status {
     case .unknownCustomer: self.init(error, .notFound, "UNKNOWN_CUSTOMER")
     case .tokenOfAnotherCustomer: self.init(error, .alreadyExists, "TOKEN_OF_ANOTHER_CUSTOMER")
     case .unknownPurchase: self.init(error, .notFound, "UNKNOWN_PURCHASE")
-    case .ownedByAnotherCustomer: self.init(error, .failedPrecondition, "OWNED_BY_ANOTHER_CUSTOMER")
+    case .ownedByAnotherCustomer, .installOfAnotherCustomer:
+      self.init(error, .failedPrecondition, "OWNED_BY_ANOTHER_CUSTOMER")
     case .notTheOwner: self.init(error, .failedPrecondition, "NOT_THE_OWNER")
     case .unknownTransfer: self.init(error, .notFound, "UNKNOWN_TRANSFER")
     case .transferConflict: self.init(error, .failedPrecondition, "TRANSFER_CONFLICT")
@@ -89,8 +90,8 @@ extension LedgerError {
     case .alreadyFulfilled: "fulfillment_id"
     case .segmentExists, .configuredSegment: "name"
     case .idempotencyKeyReused, .responseErased: "idempotency_key"
-    case .rejected, .ownedByAnotherCustomer, .transferConflict, .noSeatLeft, .seatTaken, .tooManySegments,
-      .tooManyRejections:
+    case .rejected, .ownedByAnotherCustomer, .installOfAnotherCustomer, .transferConflict, .noSeatLeft,
+      .seatTaken, .tooManySegments, .tooManyRejections:
       nil
     // Their statuses name other fields, or none.
     case .notVerifiable, .notChecked, .unknownApp, .unknownSegment, .store:
@@ -115,9 +116,9 @@ extension LedgerError {
     case .unknownSeat(let id), .seatTaken(let id): [("seatId", id)]
     case .unknownConsumable(let id): [("transactionId", id)]
     case .alreadyFulfilled(let id, let last): [("transactionId", id), ("fulfillmentId", last)]
-    case .invalid, .tokenOfAnotherCustomer, .segmentExists, .tooManySegments, .configuredSegment,
-      .unknownCustomer, .idempotencyKeyReused, .responseErased, .tooManyRejections, .notVerifiable,
-      .notChecked, .unknownApp, .unknownSegment, .store:
+    case .invalid, .installOfAnotherCustomer, .tokenOfAnotherCustomer, .segmentExists, .tooManySegments,
+      .configuredSegment, .unknownCustomer, .idempotencyKeyReused, .responseErased, .tooManyRejections,
+      .notVerifiable, .notChecked, .unknownApp, .unknownSegment, .store:
       []
     }
   }
