@@ -110,6 +110,8 @@ def test_a_first_purchase_entitles_the_customer_of_its_token_by_the_notification
     assert status == 200 and client.is_entitled(token) and not client.unclaimed()
     events = client.call("ListTimeline", customer_id=token).events
     assert [(event.type, event.transaction_id) for event in events] == [("STARTED", bought["transactionId"])]
+    other = lambda: client.call("RegisterAppAccountToken", customer_id="ben", app_account_token=token)  # noqa: E731
+    assert rejection(other) == (StatusCode.ALREADY_EXISTS, "TOKEN_OF_ANOTHER_CUSTOMER")
     client.channel.close()
 
 

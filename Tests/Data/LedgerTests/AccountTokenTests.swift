@@ -86,6 +86,41 @@ import Testing
     }
   }
 
+  @Test("The token of a first-time buyer, or of a known customer, is not registered for another one")
+  func registeredForAnother() async throws {
+    try await LedgerFixture.run { fixture in
+      useTokensAsCustomers(fixture)
+      _ = try await fixture.submit(period(fixture), for: nil)
+      await #expect(throws: LedgerError.tokenOfAnotherCustomer) {
+        try await fixture.ledger.registerToken(token, of: "ben", fixture.scope)
+      }
+      _ = try await fixture.ledger.registerToken(token, of: token, fixture.scope)
+      #expect(try await fixture.submit(period(fixture, "L2"), for: nil).customerID == token)
+      // The other order: the token has no purchase yet.
+      let other = "0d3ac1a0-9a63-4b0a-5a10-8f2f9e3a0e0a"
+      _ = try await fixture.ledger.registerToken(other, of: "ben", fixture.scope)
+      let bought = try fixture.period(40...70, line: "L3", ["appAccountToken": .string(other)])
+      #expect(try await fixture.submit(bought, for: nil).customerID == "ben")
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A token that is the id of a merged customer is that of the merge target", arguments: [true, false])
+  func tokenOfMerged(isRegistered: Bool) async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70, line: "L0"), for: token)
+      _ = try await fixture.ledger.merge(token, into: "ana", fixture.scope)
+      if isRegistered { _ = try await fixture.ledger.registerToken(token, of: "ana", fixture.scope) }
+      #expect(try await fixture.submit(period(fixture), for: nil).customerID == "ana")
+      let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+      let conflicts = try await fixture.store.snapshot {
+        try $0.tokenConflicts(of: ana, in: LedgerFixture.app)
+      }
+      #expect(conflicts.isEmpty)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("A claim with the token of another customer is flagged", arguments: [true, false])
   func conflict(isLink: Bool) async throws {
     try await LedgerFixture.run { fixture in

@@ -42,23 +42,20 @@ struct CommandHandler {
     return outcome
   }
 
-  /// Binds an `appAccountToken` to a customer; a second call changes nothing.
+  /// Binds an `appAccountToken` to a customer, unless its purchases go to another one; a second call changes nothing.
   func registerToken(_ token: String, of customerID: String) throws(LedgerError) -> CommandResult {
     let customer = try inStore { () throws(StoreError) in
       try store.finalMergeTarget(of: self.customer(customerID))
     }
-    let bound = try inStore { () throws(StoreError) in
-      try store.customerID(ofToken: token, of: appID, in: environment).map { id throws(StoreError) in
-        try store.finalMergeTarget(of: self.customer(id))
-      }
+    let (buyer, isBound, lines) = try inStore { () throws(StoreError) in
+      (
+        try store.buyer(withToken: token, of: customer.line("")),
+        try store.customerID(ofToken: token, of: appID, in: environment) != nil,
+        try store.unclaimedLines(withToken: token, of: appID, in: environment)
+      )
     }
-    if let bound {
-      guard bound == customer else { throw .tokenOfAnotherCustomer }
-      return CommandResult()
-    }
-    let lines = try inStore { () throws(StoreError) in
-      try store.unclaimedLines(withToken: token, of: appID, in: environment)
-    }
+    guard buyer == nil || buyer == customer else { throw .tokenOfAnotherCustomer }
+    guard !isBound else { return CommandResult() }
     var outcome = try execute(
       .registerToken(token, customerID: customer.customerID), onBehalfOf: customer.customerID)
     outcome.lines = lines.map(\.lineID).sorted()

@@ -67,7 +67,7 @@ extension EvidenceLedger {
   /// Binds an `appAccountToken`, a UUID in any case, to a customer. The purchases with that token in the claim
   /// queue, and those that arrive later, belong to the customer. A second call changes nothing.
   ///
-  /// - Throws: ``LedgerError/tokenOfAnotherCustomer`` if the token is bound to another customer.
+  /// - Throws: ``LedgerError/tokenOfAnotherCustomer`` if the token is bound to another customer, or is its id.
   package func registerToken(
     _ token: String, of customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {

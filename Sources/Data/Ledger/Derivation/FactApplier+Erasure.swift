@@ -40,7 +40,7 @@ extension FactApplier {
       guard try self.lines.owners(of: line).isEmpty else { continue }
       for transaction in try store.facts(of: line).transactions {
         guard let token = transaction.details.appAccountToken?.lowercased(), !token.isEmpty else { continue }
-        let buyer = try buyer(withToken: token, of: line)
+        let buyer = try store.buyer(withToken: token, of: line)
         if buyer == nil || buyer == customer { tokens.insert(token) }
       }
     }

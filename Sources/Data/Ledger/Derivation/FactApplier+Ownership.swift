@@ -52,7 +52,7 @@ extension FactApplier {
 
   /// The customer of an `appAccountToken`, which need not be known yet if the app is configured so.
   private func tokenOwner(_ token: String, of line: LineKey) throws(StoreError) -> CustomerKey? {
-    if let owner = try buyer(withToken: token, of: line) { return owner }
+    if let owner = try store.buyer(withToken: token, of: line) { return owner }
     guard catalog.definition(of: line.appID).customerFromAppAccountToken else { return nil }
     return try store.finalMergeTarget(of: line.customer(token))
   }
@@ -98,7 +98,7 @@ extension FactApplier {
   mutating func bindToken(
     _ token: String, to customer: CustomerKey, by origin: ChangeOrigin
   ) throws(StoreError) {
-    guard !token.isEmpty, try buyer(withToken: token, of: customer.line("")) == nil else { return }
+    guard !token.isEmpty, try store.buyer(withToken: token, of: customer.line("")) == nil else { return }
     try registerToken(token, of: customer, by: origin)
   }
 

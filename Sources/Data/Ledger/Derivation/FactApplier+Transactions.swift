@@ -89,7 +89,7 @@ extension FactApplier {
       owners = try lines.owners(of: predecessor).map(line.customer)
       if !owners.isEmpty, try isToken(token, of: predecessor) { return owners }
     }
-    if let customer = try buyer(withToken: token, of: line) { return [customer] }
+    if let customer = try store.buyer(withToken: token, of: line) { return [customer] }
     return owners
   }
 
@@ -106,16 +106,18 @@ extension FactApplier {
       changes.markAffected(line.customer(owner), line: line, by: origin)
     }
   }
+}
 
-  /// The customer bound to the token, or the known customer whose id equals it.
+extension StoreTransaction {
+  /// The customer bound to the token, or the known customer whose id equals it; the merge target of either.
   func buyer(withToken token: String?, of line: LineKey) throws(StoreError) -> CustomerKey? {
     guard let token, !token.isEmpty else { return nil }
-    if let id = try store.customerID(ofToken: token, of: line.appID, in: line.environment) {
-      return try store.finalMergeTarget(of: line.customer(id))
+    if let id = try customerID(ofToken: token, of: line.appID, in: line.environment) {
+      return try finalMergeTarget(of: line.customer(id))
     }
     // Apple writes UUIDs in lower case; the operator may use the app's spelling as the customer's id.
-    for id in [token, token.uppercased()] where try store.customer(line.customer(id)) != nil {
-      return line.customer(id)
+    for id in [token, token.uppercased()] where try customer(line.customer(id)) != nil {
+      return try finalMergeTarget(of: line.customer(id))
     }
     return nil
   }

@@ -25,7 +25,7 @@ extension StoreSnapshot {
     return conflicts
   }
 
-  /// The customer bound to the token, or the one whose id equals it.
+  /// The customer bound to the token, or the one whose id equals it; the merge target of either.
   private func tokenOwner(
     _ token: String, like customer: CustomerKey, in app: AppDefinition
   ) throws(StoreError) -> CustomerKey? {
@@ -34,8 +34,8 @@ extension StoreSnapshot {
       return try finalMergeTarget(of: line.customer(id))
     }
     for id in [token, token.uppercased()] where try facts(of: line.customer(id)) != nil {
-      return line.customer(id)
+      return try finalMergeTarget(of: line.customer(id))
     }
-    return app.customerFromAppAccountToken ? line.customer(token) : nil
+    return app.customerFromAppAccountToken ? try finalMergeTarget(of: line.customer(token)) : nil
   }
 }
