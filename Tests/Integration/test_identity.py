@@ -179,6 +179,30 @@ def test_the_ownership_policy_decides_about_owned_purchases(client):
     assert not client.is_entitled("ben") and client.is_entitled("cleo")
 
 
+def test_a_transfer_between_two_owners_ends_the_share_of_the_first(client):
+    line = client.buy("ana")
+    client.call(
+        "LinkPurchase", customer_id="ben", original_transaction_id=line, policy=wire.OWNERSHIP_POLICY_SHARE)
+    before = client.call("ListTimeline", customer_id="ben").events[-1].recorded_at
+    request = {"original_transaction_id": line, "from_customer_id": "ana", "to_customer_id": "ben",
+               "idempotency_key": "transfer-1"}  # fmt: skip
+    transfer = client.call("TransferPurchase", **request)
+    assert [(event.customer_id, event.type) for event in transfer.events] == [("ana", "TRANSFERRED")]
+    assert (client.is_entitled("ana"), client.is_entitled("ben")) == (False, True)
+    again = client.call("TransferPurchase", **request)
+    assert again.repeated and again.transfer_id == transfer.transfer_id != ""
+    known = {"app": APP, "customer_id": "ana", "entitlement": "pro", "known_at": before}
+    assert client.entitlements.Explain(wire.ExplainRequest(**known), timeout=CALL_LIMIT).entitlement.entitled
+    client.call("UndoTransfer", transfer_id=transfer.transfer_id)
+    assert client.is_entitled("ana") and client.is_entitled("ben")
+    move = {"customer_id": "ben", "original_transaction_id": line, "policy": wire.OWNERSHIP_POLICY_TRANSFER}
+    assert client.call("LinkPurchase", **move).transfer_id and not client.is_entitled("ana")
+    assert not client.call("LinkPurchase", **move).transfer_id
+    client.service.stop()
+    replay = client.service.command("store", "replay", "--data", client.service.data)
+    assert replay.returncode == 0 and "no differences" in replay.stdout, replay.stdout + replay.stderr
+
+
 def test_an_app_install_of_another_customer_is_refused_by_its_name(client):
     forger = forge.Forger(client.service)
     signed = forge.sign(

@@ -29,6 +29,120 @@ import Testing
     }
   }
 
+  /// The owners of `L1`, the longest-standing first.
+  private func owners(_ fixture: LedgerFixture) async throws -> [String] {
+    try await fixture.store.snapshot {
+      try $0.owners(of: LineKey(appID: "ocean", environment: .sandbox, lineID: "L1"))
+    }
+  }
+
+  @Test("A transfer between two owners ends the share of the first, and its undo gives it back")
+  func transferToCoOwner() async throws {
+    try await LedgerFixture.run { fixture in
+      let ledger = fixture.ledger
+      _ = try await fixture.submit(fixture.period(40...70))
+      _ = try await ledger.move("L1", to: "ben", policy: .share, fixture.scope)
+      fixture.clock.set(at(51))
+      let moved = try await ledger.move("L1", from: "ana", to: "ben", policy: .transfer, fixture.scope)
+      #expect(moved.events.map(\.event.customer.customerID) == ["ana"])
+      #expect(moved.events.map(\.event.change.kind) == [.transferred])
+      #expect(try await owners(fixture) == ["ben"])
+      #expect(try fixture.facts() == CustomerFacts())
+      #expect(try fixture.facts(of: "ben")?.transactions.count == 1)
+      fixture.clock.set(at(52))
+      let undone = try await ledger.undo(moved.transferID, fixture.scope)
+      #expect(undone.events.map(\.event.customer.customerID) == ["ana"])
+      #expect(try await owners(fixture) == ["ben", "ana"])
+      let again = try await ledger.move("L1", from: "ana", to: "ben", policy: .transfer, fixture.scope)
+      _ = try await ledger.move("L1", from: "ben", to: "cat", policy: .transfer, fixture.scope)
+      await #expect(throws: LedgerError.transferConflict(transfer: again.transferID)) {
+        try await ledger.undo(again.transferID, fixture.scope)
+      }
+      #expect(try await owners(fixture) == ["cat"])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test(
+    "The policy decides about a purchase that the customer shares already",
+    arguments: OwnershipPolicy.allCases)
+  func linkOfCoOwner(_ policy: OwnershipPolicy) async throws {
+    try await LedgerFixture.run { fixture in
+      let ledger = fixture.ledger
+      _ = try await fixture.submit(fixture.period(40...70))
+      for customer in ["ben", "cat"] {
+        _ = try await ledger.move("L1", to: customer, policy: .share, fixture.scope)
+      }
+      let linked = try await ledger.move("L1", to: "ben", policy: policy, fixture.scope)
+      #expect(linked.events.map(\.event.customer.customerID) == (policy == .transfer ? ["ana", "cat"] : []))
+      #expect((linked.evidenceID == nil) == (policy != .transfer))
+      #expect(linked.previousCustomerIDs == ["ana", "ben", "cat"])
+      #expect(try await owners(fixture) == (policy == .transfer ? ["ben"] : ["ana", "ben", "cat"]))
+      #expect(try await ledger.move("L1", to: "ben", policy: policy, fixture.scope).evidenceID == nil)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("The policy KEEP refuses a transfer between two owners")
+  func keepBetweenOwners() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      _ = try await fixture.ledger.move("L1", to: "ben", policy: .share, fixture.scope)
+      await #expect(throws: LedgerError.ownedByAnotherCustomer(originalTransactionID: "L1")) {
+        try await fixture.ledger.move("L1", from: "ana", to: "ben", policy: .keep, fixture.scope)
+      }
+      let shared = try await fixture.ledger.move("L1", from: "ana", to: "ben", policy: .share, fixture.scope)
+      #expect(shared.evidenceID == nil)
+      #expect(try await owners(fixture) == ["ana", "ben"])
+    }
+  }
+
+  @Test("A merge of two owners is undone only while the second has the purchase")
+  func mergeOfCoOwners() async throws {
+    try await LedgerFixture.run { fixture in
+      let ledger = fixture.ledger
+      _ = try await fixture.submit(fixture.period(40...70))
+      _ = try await ledger.move("L1", to: "ben", policy: .share, fixture.scope)
+      let merged = try await ledger.merge("ana", into: "ben", fixture.scope)
+      #expect(try await owners(fixture) == ["ben"])
+      let moved = try await ledger.move("L1", from: "ben", to: "cat", policy: .transfer, fixture.scope)
+      await #expect(throws: LedgerError.transferConflict(transfer: merged.transferID)) {
+        try await ledger.undo(merged.transferID, fixture.scope)
+      }
+      _ = try await ledger.undo(moved.transferID, fixture.scope)
+      fixture.clock.set(at(51))
+      _ = try await ledger.undo(merged.transferID, fixture.scope)
+      #expect(try await owners(fixture) == ["ben", "ana"])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("What an undo gives back to a customer who was merged since goes to the merge target")
+  func undoAfterMerge() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      let moved = try await fixture.ledger.move("L1", to: "ben", policy: .transfer, fixture.scope)
+      _ = try await fixture.ledger.merge("ana", into: "cat", fixture.scope)
+      let undone = try await fixture.ledger.undo(moved.transferID, fixture.scope)
+      #expect(undone.events.map(\.event.customer.customerID) == ["ben", "cat"])
+      #expect(try await owners(fixture) == ["cat"])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A transfer from a customer who was erased since is not undone")
+  func undoAfterErasure() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      let moved = try await fixture.ledger.move("L1", to: "ben", policy: .transfer, fixture.scope)
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      await #expect(throws: LedgerError.transferConflict(transfer: moved.transferID)) {
+        try await fixture.ledger.undo(moved.transferID, fixture.scope)
+      }
+      #expect(try await owners(fixture) == ["ben"])
+    }
+  }
+
   @Test("Customers whose ids are only canonically equivalent stay distinct")
   func equivalentIDs() async throws {
     let (composed, decomposed) = ("ren\u{E9}", "rene\u{301}")

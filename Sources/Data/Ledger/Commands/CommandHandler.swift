@@ -19,7 +19,8 @@ struct CommandHandler {
   /// The time in the environment of the command.
   var now: Instant { times[environment] }
 
-  /// Moves a purchase to a customer; `policy` decides if it has an owner. `from`, if given, must be an owner.
+  /// Moves a purchase to a customer; `policy` decides if it has an owner. `from`, if given, must be an owner, and loses a
+  /// purchase that both own unless it stays shared.
   func move(
     _ purchaseID: String, from: String?, to: String, policy: OwnershipPolicy
   ) throws(LedgerError) -> CommandResult {
@@ -31,12 +32,17 @@ struct CommandHandler {
     guard line.isPurchase, exists else { throw .unknownPurchase(originalTransactionID: purchaseID) }
     if let from, !customer(from).isAmong(owners) { throw .notTheOwner(originalTransactionID: purchaseID) }
     let previous = from.map { [$0] } ?? owners
-    guard !customer(to).isAmong(owners) else { return CommandResult(previousCustomerIDs: previous) }
+    // Without `from`, the policy `keep` asks for nothing that an owner does not have.
+    let isLeft = policy == .share || (policy == .keep && from == nil)
+    let leaving = isLeft ? [] : previous.filter { customer($0) != customer(to) }
+    guard !customer(to).isAmong(owners) || !leaving.isEmpty else {
+      return CommandResult(previousCustomerIDs: previous)
+    }
     guard owners.isEmpty || policy != .keep else {
       throw .ownedByAnotherCustomer(originalTransactionID: purchaseID)
     }
     var outcome = try execute(
-      .move(line: purchaseID, from: policy == .share ? [] : previous, to: to), onBehalfOf: to)
+      .move(line: purchaseID, from: leaving, to: to), onBehalfOf: to)
     outcome.previousCustomerIDs = previous
     outcome.lines = [purchaseID]
     return outcome
@@ -121,13 +127,29 @@ struct CommandHandler {
     return changes
   }
 
-  /// Whether the links and the merge of the command are still in force.
+  /// Whether an erasure gave the customer this id, a pseudonym.
+  private func isErased(_ customerID: String) throws(StoreError) -> Bool {
+    // "erased-7", or "erased-7-1" for a merged customer; see ``erase(_:_:)``.
+    let parts = customerID.split(separator: "-")
+    guard parts.first == "erased", let number = parts.dropFirst().first.flatMap({ Int64($0) }),
+      let evidence = try store.evidence(EvidenceID(rawValue: number))?.evidence,
+      case .erase(let pseudonyms)? = EvidenceDecoder.command(in: evidence)?.action
+    else { return false }
+    return pseudonyms.contains(customerID)
+  }
+
+  /// Whether the links and the merge of the command are still in force. The customer who received the purchases has no link
+  /// by the command to one that it owned before.
   private func isInForce(
     _ changes: [OwnershipChange], _ command: OperatorCommand
   ) throws(StoreError) -> Bool {
+    guard let receiver = command.customerIDs.last.map(customer) else { return false }
     for change in changes {
       let owners = try store.owners(of: change.line)
-      guard customer(change.customerID).isAmong(owners) == change.gained else { return false }
+      guard receiver.isAmong(owners), customer(change.customerID).isAmong(owners) == change.gained else {
+        return false
+      }
+      if !change.gained, try isErased(change.customerID) { return false }
     }
     guard case .merge(let from, let into) = command.action else { return true }
     return try store.mergeTarget(of: customer(from)) == into

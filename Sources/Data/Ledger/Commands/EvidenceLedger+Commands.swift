@@ -45,7 +45,7 @@ package struct CommandScope: Sendable {
 // Operator commands. Each becomes evidence, and all affected customers change in one commit.
 extension EvidenceLedger {
   /// Moves a purchase to a customer. `policy` decides if it has an owner; `from`, if given, must be an owner.
-  /// Moving it to its owner changes nothing. Durable on return.
+  /// Moving it to its only owner changes nothing. Durable on return.
   ///
   /// - Throws: ``LedgerError/unknownPurchase(originalTransactionID:)``;
   ///   ``LedgerError/notTheOwner(originalTransactionID:)``;

@@ -124,7 +124,8 @@ extension FactApplier {
     }
   }
 
-  /// Reverses the links and unlinks of another command, the last first.
+  /// Reverses the links and unlinks of another command, the last first. A customer who was merged since gets nothing back; the
+  /// merge target does.
   private mutating func undo(
     _ undone: EvidenceID, by origin: ChangeOrigin, of appID: String, in environment: Environment
   ) throws(StoreError) {
@@ -134,18 +135,19 @@ extension FactApplier {
     let customers = command.customerIDs.map {
       CustomerKey(appID: appID, environment: environment, customerID: $0)
     }
+    if case .merge = command.action { try store.setMergeTarget(nil, of: customers[0]) }
     for customer in customers.reversed() {
+      let target = try store.finalMergeTarget(of: customer)
       for change in try store.ownershipChanges(of: customer, by: undone).reversed() {
-        let isOwner = try customer.isAmong(lines.owners(of: change.line))
-        if change.gained, isOwner {
+        let owners = try lines.owners(of: change.line)
+        if change.gained, customer.isAmong(owners) {
           try unlink(change.line, from: customer, by: origin)
           try enqueueUnclaimed(change.line)
-        } else if !change.gained, !isOwner {
-          try link(change.line, to: customer, by: origin)
+        } else if !change.gained, !target.isAmong(owners) {
+          try link(change.line, to: target, by: origin)
         }
       }
     }
-    if case .merge = command.action { try store.setMergeTarget(nil, of: customers[0]) }
   }
 
   /// Indexes a call to Apple under the purchase and its owners. Apple reports the resulting facts itself.
