@@ -371,6 +371,15 @@ def test_the_audit_log_is_a_csv_with_the_same_filter(console, lena):
     assert found and {row["customer_ids"] for row in found} == {"exported"} and {row["actor"] for row in found} == {"lena@example.com"}
 
 
+def test_a_person_who_reads_the_audit_log_is_recorded_whoever_is_looked_for(console, lena):
+    lena.get(f"/audit?app={APP}&actor=ben-innocent")
+    assert lena.csv(f"/audit.csv?app={APP}&actor=eve", "curious about eve").status == 200
+    assert console.call("AuditService/ListAuditEntries", actor="ben-innocent").get("entries", []) == []
+    found = console.call("AuditService/ListAuditEntries", actor="lena@example.com")["entries"]
+    assert ("console", "lena@example.com", "curious about eve") in {
+        (entry["caller"], entry["actor"], entry.get("note", "")) for entry in found}
+
+
 def test_a_formula_in_a_csv_is_a_text(console, lena):
     console.call("EntitlementService/Grant", customerId="=1+1", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
     lena.get(f"{HERE}/customers/%3D1%2B1")

@@ -132,9 +132,9 @@ struct KnownCallerInterceptor: Interceptor, Sendable {
     call.caller = caller
   }
 
-  /// Reads have no fields for the person and the reason.
+  /// The person is known, whatever the request states. Reads have no field for the reason.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
-    if call.subject.actor.isEmpty { call.subject.actor = person.name }
+    call.subject.actor = person.name
     if call.subject.note.isEmpty { call.subject.note = person.reason }
   }
 }

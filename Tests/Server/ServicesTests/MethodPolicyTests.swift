@@ -42,6 +42,17 @@ struct MethodPolicyTests {
     #expect(MethodPolicy.of("/entitled.v1.CustomerService/GetEvidence").isRecorded)
   }
 
+  @Test("The actor by whom entries are listed is not the one for whom the list is read")
+  func actorOfFilter() {
+    func subject(_ name: String, _ request: some WireMessage) -> CallInFlight.Subject {
+      request.encodedBytes().withUnsafeBytes { MethodPolicy.of("/entitled.v1.\(name)").subject(of: $0) }
+    }
+    let filter = ListAuditEntriesRequest.with { ($0.app, $0.customerId, $0.actor) = ("ocean", "ana", "sam") }
+    let looked = subject("AuditService/ListAuditEntries", filter)
+    #expect(looked.apps == ["ocean"] && looked.customers == ["ana"] && looked.actor.isEmpty)
+    #expect(subject("EntitlementService/Grant", GrantRequest.with { $0.actor = "sam" }).actor == "sam")
+  }
+
   @Test("Only Check and BatchCheck run on the event loop")
   func eventLoopMethods() {
     let names = Contract.services.flatMap(\.methods).filter(\.onEventLoop).map(\.name)

@@ -60,7 +60,8 @@ final class MethodPolicy: Sendable {
     let request = method.requestType.messageType
     app = request.path(toText: "app")
     customers = Self.customerFields.compactMap { request.path(toText: $0) }
-    actor = request.path(toText: "actor")
+    // In a request that changes nothing, the actor is whose calls to list.
+    actor = method.mutates ? request.path(toText: "actor") : nil
     note = request.path(toText: "note")
     isRecorded =
       needsCaller && !isOnEventLoop && (mutates || !customers.isEmpty || method.showsCustomers)
