@@ -53,7 +53,7 @@ package final class SignedDataVerifier: Sendable {
     try verify(jws, for: app, environments: environments)
   }
 
-  /// Verifies a signed renewal info. It names no app, so the app is not checked.
+  /// Verifies a signed renewal info. It names no app, so the app is not checked; a document of another kind is rejected.
   ///
   /// - Throws: ``VerificationError``, the first of its cases that applies.
   package func verifyRenewalInfo(

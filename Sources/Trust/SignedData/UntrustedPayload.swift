@@ -52,13 +52,17 @@ struct UntrustedPayload<Payload: SignedPayload> {
     return payload
   }
 
-  /// Checks the app that the payload names, by everything with which it names it. A payload that names none belongs to
-  /// the app of its subscription.
+  /// Checks the app that the payload names, by everything with which it names it. A renewal info names none and belongs
+  /// to the app of its subscription.
   private func check(_ payload: Payload, for app: AppIdentity, environment: Environment)
     throws(VerificationError)
   {
     switch payload.app {
-    case .unnamed: break
+    case .unnamed:
+      // Documents of other kinds have the members that are required so far, and may name another app.
+      if let kind = SignedDocumentKind(payload: payload.json), kind != .renewalInfo {
+        throw .missingField("autoRenewStatus")
+      }
     case .bundle(let bundle):
       try check(bundle: bundle, for: app)
     case .bundleAndNumber(let bundle, let number):

@@ -251,6 +251,58 @@ import Testing
     }
   }
 
+  @Test("A document of another kind is rejected, also as a renewal info, which names no app")
+  func otherKinds() throws {
+    let signed = JSONValue.number(JSONNumber(TestChain.middle.millisecondsSince1970))
+    let request: JSONObject = [
+      "originalTransactionId": "1", "productId": "monthly", "requestIdentifier": "1",
+      "environment": "Sandbox",
+      "signedDate": signed,
+    ]
+    var localized = request
+    localized["userLocale"] = "en-US"
+    let documents: [(String, JSONObject)] = [
+      ("transaction", TestChain.transaction()), ("transaction", TestChain.transaction(bundle: "com.other")),
+      (
+        "renewalInfo",
+        [
+          "originalTransactionId": "1", "autoRenewStatus": 1, "environment": "Sandbox", "signedDate": signed,
+        ]
+      ),
+      (
+        "appTransaction",
+        ["bundleId": "com.example", "receiptType": "Sandbox", "receiptCreationDate": signed]
+      ),
+      (
+        "notification",
+        [
+          "notificationType": "TEST", "signedDate": signed,
+          "data": ["bundleId": "com.example", "environment": "Sandbox"],
+        ]
+      ),
+      ("request", request), ("request", localized),
+    ]
+    for (kind, payload) in documents {
+      let jws = try chain.signer.sign(payload: payload)
+      let refusals: [(String, String?)] = [
+        ("transaction", refusal(of: jws, as: JWSTransactionDecodedPayload.self)),
+        ("renewalInfo", refusal(of: jws, as: JWSRenewalInfoDecodedPayload.self)),
+        ("appTransaction", refusal(of: jws, as: AppTransactionPayload.self)),
+        ("notification", refusal(of: jws, as: ResponseBodyV2DecodedPayload.self)),
+      ]
+      for (expected, reason) in refusals where kind != expected {
+        #expect(reason == "MISSING_FIELD", "a \(kind) as a \(expected)")
+      }
+    }
+  }
+
+  private func refusal<Payload: SignedPayload>(of jws: String, as _: Payload.Type) -> String? {
+    do throws(VerificationError) {
+      let _: Verified<Payload> = try verifier.verify(jws, for: exampleApp, environments: [.sandbox])
+      return nil
+    } catch { return error.reason }
+  }
+
   @Test("A document above the size limit is rejected")
   func oversized() {
     #expect(verifier.refusal(of: String(repeating: "a", count: 1 << 20 + 1)) == "DOCUMENT_TOO_LARGE")
