@@ -32,6 +32,18 @@ def test_a_one_time_link_signs_in_once(console):
     assert Browser(console.address).sign_in(link).status == 403
 
 
+def test_a_one_time_link_ends_with_the_process(tmp_path):
+    first = Console(tmp_path)
+    links = [first.link, first.new_link()]
+    assert Browser(first.address).sign_in(links[0]).status == 303
+    first.service.kill()
+    second = Console(tmp_path, address=first.address)
+    for link in links:
+        assert Browser(second.address).sign_in(link).status == 403, "it may be used"
+    assert Browser(second.address).sign_in(second.new_link()).status == 303
+    second.service.stop()
+
+
 def test_the_cookie_is_strict_and_signing_out_removes_it(console):
     browser = Browser(console.address)
     field = browser.sign_in(console.new_link()).getheader("set-cookie")

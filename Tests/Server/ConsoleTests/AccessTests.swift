@@ -12,7 +12,7 @@ private let now = Instant(millisecondsSince1970: 1_800_000_000_000)
 private func later(_ minutes: Int64) -> Instant { now.advanced(byMilliseconds: minutes * 60_000) }
 
 @Suite struct OneTimeLinksTests {
-  private let links = OneTimeLinks(key: [1, 2, 3])
+  private let links = OneTimeLinks(key: [1, 2, 3], start: now)
 
   @Test("A code signs in once")
   func once() {
@@ -24,11 +24,18 @@ private func later(_ minutes: Int64) -> Instant { now.advanced(byMilliseconds: m
   @Test("A code expires after 15 minutes")
   func expiry() { #expect(!links.use(links.makeCode(at: now), at: later(15))) }
 
+  @Test("A code from before the start is rejected, because it may be used")
+  func restart() {
+    let code = links.makeCode(at: now)
+    #expect(!OneTimeLinks(key: [1, 2, 3], start: now.advanced(byMilliseconds: 1)).use(code, at: later(1)))
+    #expect(OneTimeLinks(key: [1, 2, 3], start: now).use(code, at: later(1)))
+  }
+
   @Test("A code of another key, with another expiry, or of another form is rejected")
   func forged() {
     let code = links.makeCode(at: now)
     let parts = code.split(separator: ".").map(String.init)
-    #expect(!OneTimeLinks(key: [9]).use(code, at: now))
+    #expect(!OneTimeLinks(key: [9], start: now).use(code, at: now))
     #expect(!links.use("\(Int64.max).\(parts[1]).\(parts[2])", at: now))
     #expect(
       !links.use("\(parts[0]).\(parts[1])", at: now) && !links.use("", at: now) && !links.use("..", at: now))

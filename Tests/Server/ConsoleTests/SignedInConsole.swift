@@ -15,7 +15,7 @@ struct SignedInConsole {
   private let cookie: String
 
   init(_ methods: [Method], liveTime: Duration = .seconds(60)) async throws {
-    let links = OneTimeLinks(key: [1, 2, 3])
+    let links = OneTimeLinks(key: [1, 2, 3], start: Self.now)
     let policy = CallPolicy(
       callers: CurrentCallers(.open), now: { Self.now }, ticks: { 0 }, audit: { _ in })
     console = Console(

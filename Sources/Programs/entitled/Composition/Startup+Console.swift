@@ -62,8 +62,10 @@ extension ConsoleAccess {
 }
 
 extension OneTimeLinks {
-  /// The codes of an installation.
-  convenience init(installation key: InstallationKey) { self.init(key: key.derived(for: "console links")) }
+  /// The codes of an installation from now on.
+  convenience init(installation key: InstallationKey) {
+    self.init(key: key.derived(for: "console links"), start: SystemClock.now())
+  }
 
   /// A link that signs in once. `isSecure`: the listener has TLS.
   func link(at address: HostAndPort, isSecure: Bool) -> String {

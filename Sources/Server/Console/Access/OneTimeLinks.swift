@@ -8,7 +8,8 @@ internal import Synchronization
 /// Codes that sign a person in once, for a console that only this machine can reach.
 ///
 /// A code is an expiry and a nonce, authenticated with a key of the installation: a person who can read the files of the
-/// service can make one, also while the service runs.
+/// service can make one, also while the service runs. The used codes are in memory, so those of before its start are
+/// rejected.
 package final class OneTimeLinks: Sendable {
   /// The path of the page that a link opens.
   package static let path = "/session/once"
@@ -17,10 +18,16 @@ package final class OneTimeLinks: Sendable {
   private static let maxUsed = 10_000
 
   private let key: [UInt8]
+  private let start: Instant
   private let used = Mutex<[String: Instant]>([:])
 
-  /// - Parameter key: a secret of the installation.
-  package init(key: [UInt8]) { self.key = key }
+  /// - Parameters:
+  ///   - key: a secret of the installation.
+  ///   - start: the time from which on codes are valid.
+  package init(key: [UInt8], start: Instant) {
+    self.key = key
+    self.start = start
+  }
 
   /// A new code, valid for 15 minutes from `now`.
   package func makeCode(at now: Instant) -> String {
@@ -43,6 +50,8 @@ package final class OneTimeLinks: Sendable {
   private func isValid(_ code: String, at now: Instant) -> Bool {
     let parts = code.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let expiry = Int64(parts[0]), now.millisecondsSince1970 < expiry,
+      // Perhaps used in an earlier process.
+      expiry >= start.advanced(byMilliseconds: Self.lifetime).millisecondsSince1970,
       // Signed or not: no code is valid for longer than a new one.
       expiry <= now.advanced(byMilliseconds: Self.lifetime).millisecondsSince1970
     else { return false }
