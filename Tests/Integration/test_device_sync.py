@@ -238,8 +238,17 @@ def test_installations_over_the_limit_get_no_token_and_are_reported(syncing, dev
     assert reason(device.sync(installationId=str(uuid.uuid4()))) == (403, "TOO_MANY_INSTALLATIONS")
     assert device.sync(installationId=known[0])[0] == 200, "those of before continue"
     assert "TOO_MANY_INSTALLATIONS" in metrics(syncing) and device.purchase in syncing.log
-    # The limit is that of the purchase: without it, the device may sync.
-    assert device.sync(documents=[], installationId=str(uuid.uuid4()))[0] == 200
+    assert reason(device.sync(documents=[], installationId=str(uuid.uuid4()))) == (403, "TOO_MANY_INSTALLATIONS")
+    assert device.sync(documents=[], installationId=known[0])[0] == 200
+
+
+def test_installations_of_an_app_install_without_purchases_are_limited_too(syncing, device):
+    for _ in range(LIMIT):
+        assert device.sync(documents=[], installationId=str(uuid.uuid4()))[0] == 200
+    refused = device.sync(documents=[], installationId=str(uuid.uuid4()))
+    assert reason(refused) == (403, "TOO_MANY_INSTALLATIONS")
+    assert f"the app install {device.install} has {LIMIT} other installations" in refused[1]["message"]
+    assert reason(device.sync(installationId=str(uuid.uuid4()))) == (403, "TOO_MANY_INSTALLATIONS"), "nor with one"
 
 
 def test_a_restart_keeps_the_count_of_installations(start, tmp_path):

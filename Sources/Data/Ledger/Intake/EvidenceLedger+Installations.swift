@@ -1,21 +1,22 @@
 package import AppStore
 package import Store
 
-// The installations of purchases. They are no evidence: they limit the use of documents, and no answer depends on them.
+// The installations of purchases and app installs. They are no evidence: they limit the use of documents, and no answer
+// depends on them.
 extension EvidenceLedger {
   /// The number of installations of earlier days that a new one deletes, so that the table stays small at a bounded
   /// cost.
   private static let purgeLimit = 16
 
-  /// Counts an installation of purchases of one app and environment on the day of `now`, in UTC. The count is durable
-  /// on return.
+  /// Counts an installation of purchases and app installs of one app and environment on the day of `now`, in UTC. The
+  /// count is durable on return.
   ///
   /// - Parameters:
   ///   - installation: a hash that identifies the installation; the first 16 bytes are stored.
-  ///   - lines: the purchases.
-  ///   - limit: the maximum number of installations of a purchase and day.
-  ///   - now: the time in the environment of the purchases.
-  /// - Returns: the purchases with `limit` other installations, for which it was not counted.
+  ///   - lines: the purchases and app installs.
+  ///   - limit: the maximum number of installations of a line and day.
+  ///   - now: the time in the environment of the lines.
+  /// - Returns: the lines with `limit` other installations, for which it was not counted.
   /// - Throws: ``LedgerError/store(_:)``.
   package func count(
     installation: [UInt8], of lines: [LineKey], limit: Int, at now: Instant
@@ -40,7 +41,7 @@ extension EvidenceLedger {
 }
 
 extension InstallationReader {
-  /// Divides the purchases that did not count the installation: those with `limit` others, and those that can.
+  /// Divides the lines that did not count the installation: those with `limit` others, and those that can.
   fileprivate func excess(
     of id: [UInt8], among lines: [LineKey], on day: Int64, limit: Int
   ) throws(StoreError) -> (lines: [LineKey], uncounted: [LineKey]) {

@@ -1,11 +1,11 @@
 package import AppStore
 
-/// One installation of an app that exchanged a purchase's documents for a token on a day.
+/// One installation of an app that exchanged the documents of a purchase or of the app install for a token on a day.
 package struct Installation: Hashable, Sendable {
   /// The length of ``id`` in bytes.
   package static let idSize = 16
 
-  /// The purchase.
+  /// The purchase or app install.
   package let line: LineKey
   /// In UTC, in days since 1970.
   package let day: Int64

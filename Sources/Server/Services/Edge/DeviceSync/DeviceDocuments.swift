@@ -14,11 +14,13 @@ struct DeviceDocuments: Sendable {
   let appTransactionID: String
   /// The app transaction as a fact, which grants access by the version of the first purchase.
   let appTransaction: AppTransactionFact
+  /// The line of the app transaction.
+  let install: LineKey
   /// The purchases of the transactions, each once.
   let lines: [LineKey]
   /// The `appAccountToken` that all transactions with one share, in lower case; `nil` without one.
   let appAccountToken: String?
-  /// Identifies the installation among those of the purchases; 32 bytes.
+  /// Identifies the installation among those of the app install and its purchases; 32 bytes.
   let installation: [UInt8]
 
   /// Verifies the app transaction, which identifies the account.
@@ -57,6 +59,8 @@ struct DeviceDocuments: Sendable {
     } catch {
       throw Status(.invalidArgument, reason: error.reason, error.description, field: "signedAppTransaction")
     }
+    install = LineKey(
+      appID: app.id, environment: environment, lineID: LineKey.appTransactionPrefix + appTransactionID)
     var lines: [LineKey] = []
     var tokens: Set<String> = []
     for document in request.signedTransactions {

@@ -138,19 +138,24 @@ package struct DeviceSyncEndpoint: Sendable {
     return .json(200, answer.serialized(pretty: true) + [UInt8(ascii: "\n")])
   }
 
-  /// Refuses or reports an installation over the limit.
+  /// Refuses or reports an installation over the limit. The app install counts too, because it grants access without a
+  /// purchase, and with any of its purchases.
   private func limitInstallations(
     of documents: DeviceDocuments, _ policy: DeviceSyncPolicy, _ request: HTTPRequest, at now: Instant
   ) async throws(Status) {
     let excess = try await mapLedgerError { () async throws(LedgerError) in
       try await context.ledger.count(
-        installation: documents.installation, of: documents.lines, limit: policy.maxInstallations, at: now)
+        installation: documents.installation, of: documents.lines + [documents.install],
+        limit: policy.maxInstallations, at: now)
     }
     guard let line = excess.first else { return }
+    let (name, id, member) =
+      line.isPurchase
+      ? ("purchase", line.lineID, "originalTransactionId")
+      : ("app install", documents.appTransactionID, "appTransactionId")
     let status = Status(
       .permissionDenied, reason: "TOO_MANY_INSTALLATIONS",
-      "the purchase \(line.lineID) has \(policy.maxInstallations) other installations today",
-      metadata: [("originalTransactionId", line.lineID)])
+      "the \(name) \(id) has \(policy.maxInstallations) other installations today", metadata: [(member, id)])
     audit(
       AuditRecord(
         caller: "", method: "POST \(Self.route)", mutates: false, apps: [line.appID], customers: [],

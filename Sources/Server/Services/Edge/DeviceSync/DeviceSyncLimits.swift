@@ -3,8 +3,8 @@ internal import Entitlements
 internal import Store
 internal import Synchronization
 
-/// Counts the requests of each app install, in memory: a restart sets the counts to zero. The installations of
-/// purchases, which sharing is limited by, are counted in the store.
+/// Counts the requests of each app install, in memory: a restart sets the counts to zero. The installations,
+/// which sharing is limited by, are counted in the store.
 ///
 /// Only documents that Apple signed add entries, so unauthenticated peers cannot fill the memory.
 final class DeviceSyncLimits: Sendable {
