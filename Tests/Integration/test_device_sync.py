@@ -231,6 +231,37 @@ def test_a_document_from_before_a_refund_gives_nothing_after_it(syncing, device)
     assert claims(syncing, answer)["entitlements"] == []
 
 
+def test_a_withdrawn_consent_ends_the_access_of_the_app_install(start, tmp_path):
+    arguments = configure(tmp_path, {})
+    path = tmp_path / "entitled.yaml"
+    path.write_text(path.read_text().replace(
+        "    device_sync:", "    rescind_consent: end_access\n"
+        '    bought_before_version: {version: "2.0", entitlements: [legacy]}\n    device_sync:', 1))  # fmt: skip
+    service = start(arguments=arguments)
+    device, other = (Device(service, Forger(service), install=f"70{n}", purchase=f"90{n}") for n in (1, 2))
+
+    def held(device, **more):
+        status, answer = device.sync(**more)
+        assert status == 200 and claims(service, answer)["entitlements"] == [
+            one["name"] for one in answer["entitlements"] if one["entitled"]]  # fmt: skip
+        return {one["name"]: one["reason"] for one in answer["entitlements"]}
+
+    owned = {"legacy": "BOUGHT_BEFORE_VERSION", "pro": "NON_CONSUMABLE_OWNED"}
+    assert held(device) == owned
+    # The app transactions of the requests are signed before it, and after it.
+    notification = {
+        "notificationType": "RESCIND_CONSENT", "notificationUUID": str(uuid.uuid4()), "version": "2.0", "signedDate": NOW,
+        "appData": {"bundleId": BUNDLE, "environment": "Sandbox", "signedAppTransactionInfo": device.app_transaction()},
+    }  # fmt: skip
+    document = forge.sign(notification, device.forger.chain, device.forger.leaf_key, "ES256")
+    assert post(f"http://{service.http}/notifications/{APP}", {"signedPayload": document})[0] == 200
+    for created in (NOW, NOW + 60_000):
+        app_transaction = device.app_transaction(receiptCreationDate=created)
+        assert held(device, app_transaction=app_transaction) == {"legacy": "CONSENT_RESCINDED", "pro": "CONSENT_RESCINDED"}
+        assert held(device, app_transaction=app_transaction, documents=[])["legacy"] == "CONSENT_RESCINDED"
+    assert held(other) == owned
+
+
 def test_installations_over_the_limit_get_no_token_and_are_reported(syncing, device):
     known = [str(uuid.uuid4()) for _ in range(LIMIT)]
     for installation in [*known, *known]:

@@ -112,9 +112,20 @@ class Subscribers(World):
 
 @pytest.fixture
 def world(start, tmp_path):
-    (tmp_path / "entitled.yaml").write_text(CONFIGURATION)
-    key = write_key(tmp_path / "iap.p8")
-    world = Subscribers(start(arguments=["--config", tmp_path / "entitled.yaml"]), key)
+    yield from subscribers(start, tmp_path, CONFIGURATION)
+
+
+@pytest.fixture
+def consenting(start, tmp_path):
+    """A world in which a withdrawn consent ends access."""
+    yield from subscribers(start, tmp_path, CONFIGURATION.replace(
+        "    retention_messaging:", "    rescind_consent: end_access\n    retention_messaging:", 1))  # fmt: skip
+
+
+def subscribers(start, folder, configuration):
+    (folder / "entitled.yaml").write_text(configuration)
+    key = write_key(folder / "iap.p8")
+    world = Subscribers(start(arguments=["--config", folder / "entitled.yaml"]), key)
     yield world
     world.channel.close()
 
@@ -206,6 +217,19 @@ def test_no_answer_for_members_of_a_family_commitments_refunds_and_failed_paymen
     assert world.decision(unknown) == ("NOTHING", "UNKNOWN_PURCHASE", "")
     rows = {row.reason: row.requests for row in world.report().rows}
     assert rows == {"NOT_PAYER": 1, "PAYMENT_PROBLEM": 1, "COMMITTED": 1, "OPEN_REFUND": 1, "UNKNOWN_PURCHASE": 1}
+
+
+def test_no_answer_after_a_withdrawn_consent(consenting):
+    bought = consenting.act("purchases", app=APP, productId="films.monthly", account="child")
+    consenting.submit(bought["signedTransactionInfo"], "child")
+    consenting.deliver()
+    line, other = bought["originalTransactionId"], consenting.subscribe("films.monthly")
+    assert consenting.ask(line)["shown"]["messageIdentifier"] == PLAIN
+    consenting.act("rescind-consent", app=APP, account="child")
+    consenting.deliver()
+    assert consenting.ask(line)["status"] == 204
+    assert {request.reason for request in consenting.requests(original_transaction_id=line)} == {"RULE", "NOT_ACTIVE"}
+    assert consenting.ask(other)["shown"]["messageIdentifier"] == PLAIN
 
 
 def test_actions_of_subscribers_after_a_request_are_stored_and_reported(world):

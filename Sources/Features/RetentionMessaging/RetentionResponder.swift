@@ -146,7 +146,7 @@ package struct RetentionResponder: Sendable {
         return .success(
           try await store.read(.check, deadline: deadline) { snapshot throws(StoreError) in
             try StoredSubscriber(
-              facts: snapshot.facts(of: line), isUnclaimed: snapshot.owners(of: line).isEmpty,
+              facts: snapshot.factsWithAppInstalls(of: line), isUnclaimed: snapshot.owners(of: line).isEmpty,
               hasOpenRefund: snapshot.hasOpenRefundRequest(
                 about: line, since: now.advanced(byMilliseconds: -Self.refundTime)))
           })

@@ -39,7 +39,7 @@ extension FactApplier {
   ) throws(StoreError) {
     let installs = try Set(store.facts(of: purchase).transactions.compactMap(\.details.appTransactionID))
     for install in installs.sorted() where !install.isEmpty {
-      let line = purchase.other(LineKey.appTransactionPrefix + install)
+      let line = purchase.appInstall(install)
       guard
         let withdrawal = try store.consentWithdrawal(install, of: line.appID, in: line.environment),
         try !customer.isAmong(lines.owners(of: line))

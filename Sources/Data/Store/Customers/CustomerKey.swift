@@ -91,6 +91,11 @@ package struct LineKey: Hashable, Sendable {
     LineKey(appID: appID, environment: environment, lineID: lineID)
   }
 
+  /// Returns the line of an app install of the same app and environment.
+  package func appInstall(_ appTransactionID: String) -> LineKey {
+    other(Self.appTransactionPrefix + appTransactionID)
+  }
+
   /// Returns a customer of the same app and environment.
   package func customer(_ id: String) -> CustomerKey {
     CustomerKey(appID: appID, environment: environment, customerID: id)

@@ -57,6 +57,16 @@ package protocol LineReader {
 }
 
 extension LineReader {
+  /// Returns the facts about a purchase, and those about the app installs through which it was made: a consent is
+  /// withdrawn for an app install.
+  package func factsWithAppInstalls(of purchase: LineKey) throws(StoreError) -> CustomerFacts {
+    var facts = try facts(of: purchase)
+    for install in Set(facts.transactions.compactMap(\.details.appTransactionID)) where !install.isEmpty {
+      facts.merge(try self.facts(of: purchase.appInstall(install)))
+    }
+    return facts
+  }
+
   /// Returns the longest-standing owner of a line; `nil` if it is unclaimed.
   package func owner(of line: LineKey) throws(StoreError) -> String? { try owners(of: line).first }
 

@@ -196,12 +196,13 @@ package struct DeviceSyncEndpoint: Sendable {
     }
   }
 
-  /// The entitlements of the purchases, by all stored facts about them, and a token.
+  /// The entitlements of the purchases and of the app install, by all stored facts about them, and a token.
   private func answer(
     _ documents: DeviceDocuments, _ app: AppDefinition, _ tokens: TokenSettings, at now: Instant
   ) async throws(Status) -> JSONObject {
     var facts = try await context.read { snapshot throws(StoreError) in
-      var facts = CustomerFacts()
+      // A consent is withdrawn for the app install.
+      var facts = try snapshot.facts(of: documents.install)
       for line in documents.lines { facts.merge(try snapshot.facts(of: line)) }
       return facts
     }
