@@ -150,12 +150,18 @@ def test_an_erasure_leaves_the_pseudonym_in_the_entries(guarded):
         boss.FindCustomers(customer_service.FindCustomersRequest(query=ana))
         boss.entries()  # writes the waiting entries, so that the erasure finds some stored and some waiting
         boss.Grant(grant(ana, note=f"{ana} wrote again", actor=ana))
-        erased = boss.EraseCustomer(wire.EraseCustomerRequest(app=APP, customer_id=ana))
+        erased = boss.EraseCustomer(wire.EraseCustomerRequest(app=APP, customer_id=ana, actor=ana))
         assert not boss.entries(customer_id=ana, method="Grant")
         assert names(boss.entries(customer_id=erased.pseudonym)) == [
             "ListAuditEntries", "EraseCustomer", "Grant", "FindCustomers", "GetCustomer", "Grant"]
         for entry in boss.entries(customer_id=erased.pseudonym, method="Grant"):
             assert (entry.note, entry.actor) == ("", erased.pseudonym)
+        timeline = boss.ListTimeline(wire.ListTimelineRequest(app=APP, customer_id=erased.pseudonym)).events
+        assert {event.actor for event in timeline} == {"", f"boss/{erased.pseudonym}"}
+        for evidence_id in {event.evidence_id for event in timeline}:
+            request = customer_service.GetEvidenceRequest(app=APP, evidence_id=evidence_id)
+            evidence = boss.GetEvidence(request)
+            assert evidence.actor == f"boss/{erased.pseudonym}" and ana not in str(evidence)
     guarded.stop()
     assert ana not in str(stores.query(guarded.data, "SELECT * FROM audit_entry"))
 

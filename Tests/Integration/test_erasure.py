@@ -54,9 +54,11 @@ def restart(client, folder=None, **more):
 def live(client):
     """Everything that the service stores about a customer: purchases, grants, notes, keys, receipts, rejections."""
     line = client.buy(ANA, account="ann", appAccountToken=TOKEN)
-    client.call("Grant", customer_id=ANA, entitlement="pro", access_level="ACCESS_LEVEL_FULL", note=f"{ANA} called", idempotency_key=f"gift-{ANA}")
+    client.call("Grant", customer_id=ANA, entitlement="pro", access_level="ACCESS_LEVEL_FULL", actor=f"app/{ANA}", note=f"{ANA} called", idempotency_key=f"gift-{ANA}")
     client.call("RegisterAppAccountToken", customer_id=ANA, app_account_token=str(uuid.uuid4()))
-    client.call("MergeCustomers", from_customer_id="phone-" + ANA, into_customer_id=ANA)
+    client.call("MergeCustomers", from_customer_id="phone-" + ANA, into_customer_id=ANA, actor=ANA)
+    client.call("TransferPurchase", original_transaction_id=line, from_customer_id=ANA, to_customer_id="cleo", actor=f"app/{ANA}")
+    client.call("TransferPurchase", original_transaction_id=line, from_customer_id="cleo", to_customer_id=ANA, actor=f"app/{ANA}")
     coins = client.service.buy("coins", account="ann", appAccountToken=TOKEN)
     client.receipts.SubmitTransaction(
         receipt_service.SubmitTransactionRequest(
@@ -132,8 +134,10 @@ def test_after_an_erasure_no_file_contains_the_person(client):
 
 def test_erasing_twice_succeeds_and_a_stranger_is_not_found(client):
     client.buy(ANA)
-    first = client.call("EraseCustomer", customer_id=ANA)
-    second = client.call("EraseCustomer", customer_id=ANA)
+    first = client.call("EraseCustomer", customer_id=ANA, actor=ANA)
+    second = client.call("EraseCustomer", customer_id=ANA, actor=f"app/{ANA}")
+    events = client.call("ListTimeline", customer_id=first.pseudonym).events
+    assert [event.actor for event in events][-2:] == [first.pseudonym, f"app/{first.pseudonym}"]
     assert second.erased_rows == 0 and second.pseudonym == first.pseudonym and second.erased_at.seconds
     assert rejection(lambda: client.call("EraseCustomer", customer_id="stranger")) == (
         StatusCode.NOT_FOUND, "UNKNOWN_CUSTOMER")

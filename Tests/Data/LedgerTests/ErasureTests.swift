@@ -142,6 +142,46 @@ import Testing
     }
   }
 
+  @Test(
+    "A customer who acted is no actor any more, alone or after the caller, also where another customer was concerned",
+    arguments: ["", "support/"])
+  func actor(caller: String) async throws {
+    try await LedgerFixture.run { fixture in
+      var scope = fixture.scope
+      scope.actor = "\(caller)ana.secret"
+      _ = try await fixture.submit(period(fixture, token: token), for: "ana.secret")
+      let granted = try await fixture.ledger.grant("pro", to: "ana.secret", scope)
+      _ = try await fixture.ledger.revokeGrant(try #require(granted.grant).grantID, scope)
+      _ = try await fixture.ledger.grant("pro", to: "phone.secret", scope)
+      _ = try await fixture.ledger.merge("phone.secret", into: "ana.secret", scope)
+      let moved = try await fixture.ledger.move("L1", to: "ben", policy: .transfer, scope)
+      _ = try await fixture.ledger.undo(moved.transferID, scope)
+      let erased = try await fixture.ledger.erase("ana.secret", scope)
+      for evidence in try await fixture.evidence() where evidence.kind == .operatorCommand {
+        #expect(!String(decoding: evidence.content.body ?? [], as: UTF8.self).contains("secret"))
+      }
+      let events = try await fixture.events().map(\.event)
+      let pseudonym = try #require(erased.erasures.first?.pseudonym)
+      #expect(Set(events.map(\.actor)) == ["", "\(caller)\(pseudonym)"])
+      #expect(events.contains { $0.customer.customerID == "ben" && !$0.actor.isEmpty })
+      #expect(events.last?.change.kind == .customerErased)
+      #expect(try await fixture.replayDifferences().isEmpty)
+      _ = try await fixture.ledger.erase("ana.secret", scope)
+      #expect(try await fixture.events().last?.event.actor == "\(caller)\(pseudonym)")
+    }
+  }
+
+  @Test(
+    "Only the customer is replaced in an actor",
+    arguments: [
+      ("ana", "erased"), ("support/ana", "support/erased"), ("subject:a/b/ana", "subject:a/b/erased"),
+      ("joana", "joana"), ("support/joana", "support/joana"), ("ana/support", "ana/support"), ("an", "an"),
+      ("", ""), ("support/Ana", "support/Ana"), ("support/ben", "support/other"),
+    ])
+  func replacedActor(actor: String, expected: String) {
+    #expect(actor.replacingActors(["ana", "ben", ""], with: ["erased", "other", "none"]) == expected)
+  }
+
   private static func customer(_ id: String) -> CustomerKey {
     CustomerKey(appID: "ocean", environment: .sandbox, customerID: id)
   }

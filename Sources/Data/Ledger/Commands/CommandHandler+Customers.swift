@@ -49,15 +49,18 @@ extension CommandHandler {
       guard try exists(customers) else { return try repeated(customers[0], list) }
       let number = try store.nextEvidenceID()
       let pseudonyms = customers.indices.map { "erased-\(number.rawValue)\($0 == 0 ? "" : "-\($0)")" }
-      let evidence = try store.appendCommand(
-        OperatorCommand(
-          .erase(customerIDs: pseudonyms), actor: actor, note: note(renaming: customers, to: pseudonyms)),
-        of: appID, in: environment, onBehalfOf: nil, at: now)
+      let command = OperatorCommand(
+        .erase(customerIDs: pseudonyms),
+        actor: actor.replacingActors(customers.map(\.customerID), with: pseudonyms),
+        note: note(renaming: customers, to: pseudonyms))
+      let evidence = try store.appendCommand(command, of: appID, in: environment, onBehalfOf: nil, at: now)
       // The evidence names only the pseudonyms, so the command cannot run from it.
       var applier = FactApplier(store, catalog: catalog, now: now)
       var result = CommandResult(evidenceID: evidence)
       for (customer, pseudonym) in zip(customers, pseudonyms) {
-        try applier.erase(customer, as: pseudonym, by: evidence, actor) { list.replacement(ofToken: $0) }
+        try applier.erase(customer, as: pseudonym, by: evidence, command.actor) {
+          list.replacement(ofToken: $0)
+        }
         let record = list.erasure(of: customer)
         try store.record(record, as: pseudonym)
         result.erasures.append(.init(record: record, customerID: customer.customerID, pseudonym: pseudonym))
@@ -85,8 +88,8 @@ extension CommandHandler {
     let change = EntitlementChange.withoutEntitlement(.customerErased, nil, at: now)
     _ = try store.append(
       NewEvent(
-        customer: customer.other(pseudonym), change: change, recordedAt: now, evidenceID: nil, actor: actor,
-        counterparty: nil))
+        customer: customer.other(pseudonym), change: change, recordedAt: now, evidenceID: nil,
+        actor: actor.replacingActor(customer.customerID, with: pseudonym), counterparty: nil))
     var result = CommandResult()
     result.erasures = [.init(record: nil, customerID: customer.customerID, pseudonym: pseudonym)]
     result.erasedNames = [customer.customerID.lowercased()]

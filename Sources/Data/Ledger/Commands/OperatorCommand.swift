@@ -83,12 +83,17 @@ package struct OperatorCommand: Hashable, Sendable {
     _ customerID: String, as pseudonym: String, tokens: [String: String]
   ) -> OperatorCommand {
     func renamed(_ id: String) -> String { id.hasSameBytes(as: customerID) ? pseudonym : id }
+    func anonymous(_ fact: GrantFact) -> GrantFact {
+      var fact = fact.anonymous
+      fact.actor = fact.actor.replacingActor(customerID, with: pseudonym)
+      return fact
+    }
     let action: Action =
       switch action {
       case .move(let line, let from, let to): .move(line: line, from: from.map(renamed), to: renamed(to))
       case .merge(let from, let into): .merge(from: renamed(from), into: renamed(into))
-      case .grant(let fact, let id): .grant(fact.anonymous, customerID: renamed(id))
-      case .revokeGrant(let fact): .revokeGrant(fact.anonymous)
+      case .grant(let fact, let id): .grant(anonymous(fact), customerID: renamed(id))
+      case .revokeGrant(let fact): .revokeGrant(anonymous(fact))
       case .claimSeat(let seat, let id): .claimSeat(seat, customerID: id.map(renamed))
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
       case .appleCall(let call): .appleCall(call.anonymous)
@@ -104,7 +109,7 @@ package struct OperatorCommand: Hashable, Sendable {
     // The operator wrote the note of an erasure about the erasure.
     let isErasure = if case .erase = action { true } else { false }
     return OperatorCommand(
-      action, actor: renamed(actor),
+      action, actor: actor.replacingActor(customerID, with: pseudonym),
       note: isErasure ? note.replacing(customerID, with: pseudonym) : "")
   }
 

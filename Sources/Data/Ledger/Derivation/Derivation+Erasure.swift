@@ -15,6 +15,13 @@ extension Derivation {
     for line in ownLines {
       derived.erasedRows += try store.eraseRequestIDs(of: line) + store.eraseInstallations(of: line)
     }
+    // While the rows still name the customers. One of them may have acted for another, before they were merged.
+    let (ids, pseudonyms) = (people.map(\.customer.customerID), people.map(\.pseudonym))
+    for erasure in people {
+      derived.erasedRows += try store.renameActors(ofCommandsAbout: erasure.customer) { actor in
+        actor.replacingActors(ids, with: pseudonyms)
+      }
+    }
     for erasure in changes.erasures {
       let (customer, pseudonym) = (erasure.customer, erasure.pseudonym)
       derived.erasedRows += erasure.rows + (try store.erase(customer, as: pseudonym))

@@ -43,3 +43,22 @@ package final class ErasedNames: Sendable {
     }
   }
 }
+
+extension String {
+  /// An actor with another name for a customer who acts: for the id alone, or after the caller as in `CALLER/ID`, the form
+  /// of evidence.
+  func replacingActor(_ customerID: String, with name: String) -> String {
+    let callerSize = utf8.count - customerID.utf8.count
+    guard callerSize >= 0, !customerID.isEmpty,
+      utf8.dropFirst(callerSize).elementsEqual(customerID.utf8)
+    else { return self }
+    let caller = utf8.prefix(callerSize)
+    guard caller.isEmpty || caller.last == UInt8(ascii: "/") else { return self }
+    return String(decoding: caller, as: UTF8.self) + name
+  }
+
+  /// An actor with the name at the same position of `names`, if one of the customers acts.
+  package func replacingActors(_ customerIDs: [String], with names: [String]) -> String {
+    zip(customerIDs, names).reduce(self) { $0.replacingActor($1.0, with: $1.1) }
+  }
+}

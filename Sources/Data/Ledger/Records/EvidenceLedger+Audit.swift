@@ -34,7 +34,7 @@ extension StoreTransaction {
       guard let pseudonym = try self.pseudonym(of: id, in: entry.appID, catalog, list) else { continue }
       entry.customerIDs[index] = pseudonym
       (entry.note, entry.subject) = ("", "")
-      if entry.actor == id { entry.actor = pseudonym }
+      entry.actor = entry.actor.replacingActor(id, with: pseudonym)
     }
     if !entry.subject.isEmpty, try pseudonym(of: entry.subject, in: "", catalog, list) != nil {
       entry.subject = ""

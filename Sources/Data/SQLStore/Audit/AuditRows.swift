@@ -35,10 +35,10 @@ extension SQLTransaction {
   func eraseAuditEntries(of customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
     let count = try runCounting(
       """
-      UPDATE audit_entry SET note = '', subject = '', actor = CASE actor WHEN ?1 THEN ?4 ELSE actor END
+      UPDATE audit_entry SET note = '', subject = ''
       WHERE entry_id IN (SELECT entry_id FROM audit_customer WHERE customer_id = ?1 AND app IN (?2, ''))
         AND ?3 <> ''
-      """, customer, pseudonym)
+      """, customer)
     let ofCustomer = "customer_id = ?1 AND app IN (?2, '') AND ?3 <> ''"
     try run(
       """

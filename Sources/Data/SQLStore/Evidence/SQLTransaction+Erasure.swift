@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 internal import Store
 
@@ -39,6 +40,44 @@ extension SQLTransaction {
     try fact.grants.delete(grant: line)
   }
 
+  func renameActors(
+    ofCommandsAbout customer: CustomerKey, to name: (String) -> String
+  ) throws(StoreError) -> Int64 {
+    defer { workspace?.removeAll() }
+    let rows = [
+      ("event", "customer_id = ?1 AND app = ?2 AND environment = ?3"),
+      (
+        "event",
+        """
+        evidence_id IN (
+          SELECT evidence_id FROM customer_evidence
+          WHERE customer_id = ?1 AND app = ?2 AND environment IN (?3, ''))
+        """
+      ),
+      // An entry does not name an environment.
+      (
+        "audit_entry",
+        """
+        entry_id IN (SELECT entry_id FROM audit_customer WHERE customer_id = ?1 AND app IN (?2, '')) AND ?3 <> ''
+        """
+      ),
+    ]
+    var count: Int64 = 0
+    for (table, condition) in rows {
+      let actors = try self.rows(
+        "SELECT DISTINCT actor FROM \(table) WHERE actor <> '' AND \(condition)", customer
+      ) { $0.text(0) ?? "" }
+      for actor in actors {
+        let renamed = name(actor)
+        guard !renamed.hasSameBytes(as: actor) else { continue }
+        count += try runCounting(
+          "UPDATE \(table) SET actor = ?5 WHERE actor = ?4 AND actor <> '' AND \(condition)", customer, actor,
+          renamed)
+      }
+    }
+    return count
+  }
+
   /// Replaces a customer's id by the pseudonym in every table that has it, and deletes rows that are about the
   /// customer alone.
   ///
@@ -46,9 +85,6 @@ extension SQLTransaction {
   func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
     defer { workspace?.removeAll() }
     var count = try eraseEvidence(of: customer, as: pseudonym)
-    count += try runCounting(
-      "UPDATE event SET actor = ?4 WHERE customer_id = ?1 AND app = ?2 AND environment = ?3 AND actor = ?1",
-      customer, pseudonym)
     for table in ["event", "ownership_change"] {
       count += try runCounting(
         "UPDATE \(table) SET customer_id = ?4 WHERE customer_id = ?1 AND app = ?2 AND environment = ?3",

@@ -119,7 +119,7 @@ package enum Version01 {
     CREATE TABLE health_probe (filler BLOB NOT NULL) STRICT;
     INSERT INTO health_probe VALUES (x'');
 
-    -- Changes in commit order: append-only, except for the customer id of an erased customer.
+    -- Changes in commit order: append-only, except for the ids of an erased customer.
     CREATE TABLE event (
       event_id INTEGER PRIMARY KEY,
       app TEXT NOT NULL,
@@ -141,6 +141,8 @@ package enum Version01 {
     CREATE UNIQUE INDEX event_of_app ON event (app, sequence);
     CREATE INDEX event_of_customer ON event (customer_id, app, environment, sequence);
     CREATE INDEX event_of_counterparty ON event (counterparty, app, environment) WHERE counterparty <> '';
+    -- The events that commands caused, for erasures.
+    CREATE INDEX event_of_command ON event (evidence_id) WHERE actor <> '';
 
     -- The owners of each line: one customer, unless it is shared.
     CREATE TABLE line_customer (

@@ -48,7 +48,15 @@ package protocol ErasureStore {
   /// - Returns: the number of changed rows.
   func eraseRequestIDs(of line: LineKey) throws(StoreError) -> Int64
 
-  /// Replaces the customer id by `pseudonym` in every table, and deletes rows that only identify the person.
+  /// Replaces the actors, by what `name` returns, of the customer's events, of the events of others that evidence about
+  /// the customer caused, and of the audit entries about the customer. Must be called before ``erase(_:as:)``.
+  ///
+  /// - Returns: the number of changed rows.
+  func renameActors(
+    ofCommandsAbout customer: CustomerKey, to name: (String) -> String
+  ) throws(StoreError) -> Int64
+
+  /// Replaces the customer id by `pseudonym` in every table but as an actor, and deletes rows that only identify the person.
   /// The customer must have no lines, and ``StoreTransaction/putFacts(_:answers:of:)`` must have stored that.
   ///
   /// - Returns: the number of changed and deleted rows.
