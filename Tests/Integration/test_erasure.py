@@ -274,7 +274,7 @@ def test_dead_letters_and_pending_messages_name_the_pseudonym(tmp_path):
 
 def test_the_log_of_an_erasure_has_an_alias(client):
     client.buy("ben")
-    client.call("EraseCustomer", customer_id="ben")
+    client.call("EraseCustomer", customer_id="ben", actor="ben")
     # The line may be printed after the response; the log has it once the service has stopped.
     client.service.stop()
     (record,) = [line for line in client.service.log.splitlines() if "EraseCustomer" in line]
@@ -287,9 +287,10 @@ def test_with_aliases_no_log_line_names_a_customer(client, tmp_path):
         file.write("log: {customers: alias}\n")
     other = restart(client)
     live(other)
-    other.call("EraseCustomer", customer_id=ANA)
+    other.call("EraseCustomer", customer_id=ANA, actor=ANA)
     other.service.stop()
     assert "EraseCustomer" in other.service.log
+    assert re.search("token of another customer actor=app/customer-", other.service.log)
     assert ANA not in other.service.log and TOKEN not in other.service.log
 
 

@@ -77,13 +77,13 @@ struct AuditLogger: Sendable {
       "request_id": .string(record.trace.requestID),
     ]
     if !record.apps.isEmpty { metadata["app"] = .string(record.apps.joined(separator: ",")) }
-    if !record.customers.isEmpty {
-      // An erasure must not write the id that it erases.
-      let isShown = showsCustomers && record.method != Self.erasureMethod
-      metadata["customer"] = .array(
-        record.customers.map { .string(isShown ? $0 : erasures.alias(of: $0, apps: record.apps)) })
+    // An erasure must not write the id that it erases.
+    let isShown = showsCustomers && record.method != Self.erasureMethod
+    let names = record.customers.map { isShown ? $0 : erasures.alias(of: $0, apps: record.apps) }
+    if !names.isEmpty { metadata["customer"] = .array(names.map { .string($0) }) }
+    if !record.actor.isEmpty {
+      metadata["actor"] = .string(record.actor.replacingActors(record.customers, with: names))
     }
-    if !record.actor.isEmpty { metadata["actor"] = .string(record.actor) }
     if !record.error.isEmpty { metadata["error"] = .string(record.error) }
     if record.mutates {
       audit.info("call", metadata: metadata)
@@ -96,15 +96,16 @@ struct AuditLogger: Sendable {
 
   /// Logs a claim that was made with the `appAccountToken` of another customer.
   func write(_ conflict: TokenConflict) {
-    func name(_ id: String) -> Logger.MetadataValue {
-      .string(showsCustomers ? id : erasures.alias(of: id, apps: [conflict.line.appID]))
-    }
+    let customers = [conflict.claimant, conflict.tokenOwner]
+    let names = customers.map { showsCustomers ? $0 : erasures.alias(of: $0, apps: [conflict.line.appID]) }
     var metadata: Logger.Metadata = [
       "app": .string(conflict.line.appID), "environment": .string(conflict.line.environment.rawValue),
-      "purchase": .string(conflict.line.lineID), "customer": name(conflict.claimant),
-      "token_customer": name(conflict.tokenOwner),
+      "purchase": .string(conflict.line.lineID), "customer": .string(names[0]),
+      "token_customer": .string(names[1]),
     ]
-    if !conflict.actor.isEmpty { metadata["actor"] = .string(conflict.actor) }
+    if !conflict.actor.isEmpty {
+      metadata["actor"] = .string(conflict.actor.replacingActors(customers, with: names))
+    }
     audit.warning("claim with the token of another customer", metadata: metadata)
   }
 }
