@@ -299,7 +299,18 @@ def test_roles_decide_which_parts_of_a_response_a_caller_gets(guarded):
         [event] = [event for event in timeline["events"] if event["type"] == "CLAIM_REFUSED"]
         return event.get("otherCustomerId", "")
 
+    def claimants(name):
+        """The customers of the refused claim, as its evidence has them."""
+        status, timeline = ask("EntitlementService/ListTimeline", name, customerId="owner")
+        assert status == 200, timeline
+        [event] = [event for event in timeline["events"] if event["type"] == "CLAIMED_BY_ANOTHER"]
+        assert not event.get("otherCustomerId")
+        status, evidence = ask("CustomerService/GetEvidence", name, evidenceId=event["evidenceId"])
+        assert status == 200, evidence
+        return evidence["customerIds"]
+
     assert (owner("read"), owner("half")) == ("", "owner"), "the second one has the role operate, too"
+    assert sorted(claimants("read")) == ["other", "owner"], "the role read may look at every customer"
     assert refused("EntitlementService/ListTimeline", "read", customerId="other", includeWebhooks=True) == "operate"
     body = {"evidenceId": submitted["evidenceId"], "includeBody": True}
     assert refused("CustomerService/GetEvidence", "half", **body) == "admin"
