@@ -78,4 +78,28 @@ import Testing
     #expect(status(facts, on: 31).until == at(30) && status(facts, on: 31).paidUntil == at(30))
     #expect(status([period(0...30)], on: 30).reason == .awaitingRenewal)
   }
+
+  @Test("A purchase that was revoked at its start or before ends no access", arguments: [40, 39] as [Int64])
+  func neverGranted(revoked: Int64) {
+    func refunded(_ fact: TransactionFact) -> TransactionFact {
+      fact.with { ($0.revocationDate, $0.signedDate) = (at(revoked), at(41)) }
+    }
+    let lifetime = refunded(purchase("lifetime", .nonConsumable, on: 40))
+    let never = status([lifetime], on: 50)
+    #expect(never.reason == .refunded && never.until == nil && never.paidUntil == nil)
+    #expect(never.productState == .inactive)
+    // The last access was that of the period before, of the same subscription or of another one.
+    for line in ["L1", "L2"] {
+      let before = period(0...30, line: line).with { $0.details.billingPlanType = .monthly }
+      for other in [refunded(period(40...70)), lifetime] {
+        let lapsed = status([before, other], on: 50)
+        #expect(lapsed.reason == .refunded && lapsed.deciding?.transactionID == other.transactionID)
+        #expect(lapsed.until == at(30) && lapsed.paidUntil == at(30), "\(other.transactionID) after \(line)")
+      }
+    }
+    let upgraded = period(40...70).with { $0.isUpgraded = true }
+    #expect(status([period(0...30), upgraded], on: 50).until == at(40), "the time of the upgrade is unknown")
+    let otherProduct = status([period(0...40, "plus"), refunded(period(40...70))], on: 50)
+    #expect(otherProduct.reason == .refunded && otherProduct.until == nil)
+  }
 }

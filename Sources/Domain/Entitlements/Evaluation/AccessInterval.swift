@@ -97,6 +97,9 @@ struct AccessInterval {
     }
   }
 
+  /// Whether there is an instant at which it grants access. A purchase that was revoked before it started grants none.
+  var grantsAccess: Bool { level > .none && start < end }
+
   /// Whether it follows a failed renewal.
   var isGrace: Bool { kind == .grace || kind == .operatorGrace }
 

@@ -109,11 +109,12 @@ extension AccessIntervals {
     return latest == end ? nil : latest
   }
 
-  /// The latest access that started by `now`, or the latest purchase that granted none. Grants and app
-  /// installs count only if there is no purchase.
-  func last(before now: Instant) -> AccessInterval? {
+  /// The latest access that started by `now`, or the latest purchase that granted none, unless only what granted access
+  /// counts. Grants and app installs count only if there is no purchase.
+  func last(before now: Instant, withAccess: Bool = false) -> AccessInterval? {
     var best: AccessInterval?
     for interval in all where interval.start <= now && interval.kind != .replaced {
+      if withAccess, !interval.grantsAccess { continue }
       guard let found = best else {
         best = interval
         continue
@@ -124,20 +125,6 @@ extension AccessIntervals {
       if isLater { best = interval }
     }
     return best
-  }
-
-  /// The end of the access by `interval`, which is over. A renewal that was revoked before it started granted none, so
-  /// it is the end of the access that the line granted before.
-  func accessEnd(_ interval: AccessInterval, _ facts: borrowing CustomerFacts) -> Instant {
-    guard let index = interval.transaction, facts.transactions[index].isRevokedBeforeStart else {
-      return interval.end
-    }
-    let line = facts.range(ofLine: facts.transactions[index].originalTransactionID)
-    let ends = all.lazy.filter { other in
-      other.start < other.end && other.end <= interval.end && other.level > .none
-        && other.transaction.map(line.contains) ?? false
-    }
-    return ends.map(\.end).max() ?? interval.end
   }
 
   /// Whether a purchase granted access at any time up to `now`.

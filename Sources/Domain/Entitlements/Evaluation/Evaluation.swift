@@ -97,12 +97,15 @@ private func denied(
     last.transaction.flatMap { facts.transactions[$0].expiresDate },
     last.transaction.flatMap { facts.nextRenewalInfo(of: $0, after: now) },
   ].compactMap(\.self)
-  let end = intervals.accessEnd(last, facts)
+  // A purchase that was revoked before it started granted nothing, so the access before it was the last one. Until the
+  // upgrade arrives, an upgraded period ends at its start.
+  let hasEnd = last.level == .none || last.grantsAccess || reason == .upgraded
+  let access = hasEnd ? last : intervals.last(before: now, withAccess: true)
   return EntitlementStatus(
     reason, accessLevel: .none, substate: last.transaction.map(facts.substate) ?? .standard,
     productState: intervals.wasBought(by: now) ? .inactive : .new, since: nil,
-    until: last.level == .none ? nil : end,
-    paidUntil: last.isPaid ? end : intervals.paidUntil(last, facts, at: now),
+    until: last.level == .none ? nil : access?.end,
+    paidUntil: access.flatMap { $0.isPaid ? $0.end : intervals.paidUntil($0, facts, at: now) },
     checkAgainAt: changes.filter { $0 > now }.min(), actBy: retryEnd,
     deciding: last.transaction.map { DecidingTransaction(facts, $0) }, grant: last.grant(facts),
     outlook: renewal.map(RenewalOutlook.init))

@@ -74,12 +74,14 @@ extension [OutlineSpan] {
   }
 
   /// The indices of the intervals that may decide an answer from `instant` on: those that start later; of those of one
-  /// level and rank that cover it, the one that ends last; and of all, the last one and the last one with access.
+  /// level and rank that cover it, the one that ends last; and of all, the last one, the last one with a level, and the
+  /// last one that granted access.
   /// Of equal intervals the one of the first line counts, as in evaluation.
   func decisive(from instant: Instant, precedes: (Int32, Int32) -> Bool) -> [Int] {
     var found: [Int] = []
     var covering = [Int?](repeating: nil, count: OutlineSpan.places)
     var last: Int?
+    var lastWithLevel: Int?
     var lastWithAccess: Int?
     func isLater(_ index: Int, than other: Int?) -> Bool {
       guard let other else { return true }
@@ -100,7 +102,8 @@ extension [OutlineSpan] {
       }
       if isLater(index, than: last) { last = index }
       guard self[index].level > .none else { continue }
-      if isLater(index, than: lastWithAccess) { lastWithAccess = index }
+      if isLater(index, than: lastWithLevel) { lastWithLevel = index }
+      if self[index].grantsAccess, isLater(index, than: lastWithAccess) { lastWithAccess = index }
       guard instant < self[index].end else { continue }
       let place = self[index].place
       if endsLater(index, than: covering[place]) { covering[place] = index }
@@ -112,6 +115,6 @@ extension [OutlineSpan] {
         self[$0].place == place && self[$0].start <= instant && instant < self[$0].end
       }
     }
-    return found + covering.compactMap(\.self) + [last, lastWithAccess].compactMap(\.self)
+    return found + covering.compactMap(\.self) + [last, lastWithLevel, lastWithAccess].compactMap(\.self)
   }
 }
