@@ -43,6 +43,25 @@ import Testing
       in: Self.app, at: at(day, hours: hours))
   }
 
+  @Test(
+    "It changes no answer if the periods are from a receipt, which has whole seconds",
+    arguments: [14, 44] as [Int64])
+  func fromReceipt(renewalDay: Int64) {
+    let periods = [period(0...14), Self.renewed].map { $0.with { $0.details.isFromReceipt = true } }
+    func exact(_ info: RenewalFact, _ day: Int64) -> RenewalFact {
+      var info = info
+      info.renewalDate = at(day).advanced(byMilliseconds: 751)
+      return info
+    }
+    let failed = failure(at: at(14).advanced(byMilliseconds: 16_000))
+    let facts = CustomerFacts(
+      transactions: periods, renewals: [exact(Self.recovery, 44), exact(failed, renewalDay)])
+    func reason(_ day: Int64) -> EntitlementReason {
+      evaluate(facts, entitlement: "pro", in: Self.app, at: at(day)).reason
+    }
+    #expect(reason(20) == .subscriptionActive && reason(44) == .awaitingRenewal && reason(60) == .expired)
+  }
+
   @Test("A failure that was recovered before Apple announced it changes no answer", arguments: 0..<3)
   func late(kind: Int) {
     let failed = failure(at: at(14).advanced(byMilliseconds: 16_000)) {

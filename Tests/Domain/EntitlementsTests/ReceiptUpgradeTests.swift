@@ -79,6 +79,29 @@ import Testing
     }
   }
 
+  @Test(
+    "It stays in force when a signed document about a period has the milliseconds", arguments: [0, 751, 999],
+    ["1", "2"])
+  func signedPeriod(milliseconds: Int64, id: String) throws {
+    var customer = CustomerFacts(
+      transactions: [
+        try entry("1", "monthly", 0...30, cancelled: (29, 3_600_000)),
+        try entry("3", "plus", 29...394).with { $0.purchaseDate = at(29, hours: 1) },
+        try entry("2", "monthly", 30...60, cancelled: (29, 3_600_000)),
+      ].withUpgradesMarked)
+    let days: ClosedRange<Int64> = id == "1" ? 0...30 : 30...60
+    customer.insert(
+      period(days, line: "1", id: id).with {
+        $0.purchaseDate = at(days.lowerBound).advanced(byMilliseconds: milliseconds)
+        $0.expiresDate = at(days.upperBound).advanced(byMilliseconds: milliseconds)
+        $0.signedDate = at(min(days.lowerBound, 28), hours: 12)
+      })
+    for day in [30, 31, 60, 393] as [Int64] {
+      let plus = evaluate(customer, entitlement: "plus", in: app, at: at(day))
+      #expect(plus.isEntitled && plus.deciding?.transactionID == "3", "day \(day)")
+    }
+  }
+
   @Test("A renewal that was cancelled without an upgrade before it is refunded")
   func refundedRenewal() throws {
     let others = [

@@ -30,7 +30,7 @@ extension CustomerFacts {
     for index in range(ofLine: renewalHistories[history].originalTransactionID).reversed() {
       let hasBegun = transactions[index].purchaseDate <= signed
       if let date, !isReplacedBeforeStart(index),
-        transactions[index].expiresDate?.millisecondsSince1970 == date
+        ends(index, at: date)
           || !hasBegun && isCharged(index, at: signed)
             && transactions[index].firstEnd?.millisecondsSince1970 == date
       {

@@ -42,6 +42,7 @@ extension CustomerFacts {
   /// The same, if the transaction at `index` is a renewal.
   private func earlierUpgrade(insteadOf index: Int) -> Int? {
     let start = transactions[index].purchaseDate.millisecondsSince1970
+    let isFromReceipt = transactions[index].inDetails { $0.isFromReceipt }
     // An upgrade is earlier, and receipts may have thousands of transactions with the same date.
     var other = firstInLine(purchasedWith: index)
     while other > 0 {
@@ -53,7 +54,7 @@ extension CustomerFacts {
       else { return nil }
       if isUpgrade(other, insteadOf: index) { return other }
       // A purchase before the renewed period did not replace the renewal.
-      if transactions[other].expiresDate?.millisecondsSince1970 == start { return nil }
+      if ends(other, at: start, fromReceipt: isFromReceipt) { return nil }
     }
     return nil
   }
@@ -78,8 +79,9 @@ extension CustomerFacts {
     case .purchase?, .unrecognized?: return false
     case nil:
       let start = transactions[index].purchaseDate.millisecondsSince1970
+      let isFromReceipt = transactions[index].inDetails { $0.isFromReceipt }
       return range(ofLine: transactions[index].originalTransactionID).contains {
-        transactions[$0].expiresDate?.millisecondsSince1970 == start
+        ends($0, at: start, fromReceipt: isFromReceipt)
       }
     }
   }

@@ -64,7 +64,7 @@ extension [TransactionFact] {
 
 extension TransactionFact {
   /// Receipts have whole seconds, in milliseconds.
-  private static let receiptPrecision: Int64 = 1_000
+  fileprivate static let receiptPrecision: Int64 = 1_000
 
   /// The period by product; `nil` for a purchase without an end.
   fileprivate var period: PeriodIndex<String>.Period? {
@@ -90,6 +90,17 @@ extension TransactionFact {
     let earliest = purchaseDate.advanced(byMilliseconds: -CustomerFacts.longestChargeLead - 1)
     let upgrades = line.positions(after: max(renewed, earliest), before: purchaseDate)
     return line.firstStart(in: upgrades, besides: productID, endingAfter: purchaseDate) != nil
+  }
+}
+
+extension CustomerFacts {
+  /// Whether the period at `index` ends at `date`, in milliseconds since 1970. If the period or the date is from a receipt,
+  /// they may differ by a second.
+  func ends(_ index: Int, at date: Int64, fromReceipt isFromReceipt: Bool = false) -> Bool {
+    guard let end = transactions[index].expiresDate?.millisecondsSince1970 else { return false }
+    guard end != date else { return true }
+    return (end &- date).magnitude <= TransactionFact.receiptPrecision
+      && (isFromReceipt || transactions[index].inDetails { $0.isFromReceipt })
   }
 }
 

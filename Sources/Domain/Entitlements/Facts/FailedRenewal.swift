@@ -95,7 +95,8 @@ extension CustomerFacts {
       date.milliseconds(since: signed) > Self.longestChargeLead
     else { return true }
     return !range(ofLine: renewalHistories[history].originalTransactionID).contains {
-      (transactions[$0].expiresDate == date || transactions[$0].firstEnd == date) && isCharged($0, at: signed)
+      (ends($0, at: date.millisecondsSince1970) || transactions[$0].firstEnd == date)
+        && isCharged($0, at: signed)
     }
   }
 }

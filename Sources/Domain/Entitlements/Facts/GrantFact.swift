@@ -102,6 +102,13 @@ extension GrantFact {
   /// This state and the earlier ones, newest first.
   package var states: [GrantFact] { [current] + (external?.earlier ?? []) }
 
+  /// The grant with what `replacement` returns for this state and for each earlier one.
+  package func replacingStates(_ replacement: (GrantFact) -> GrantFact) -> GrantFact {
+    var fact = replacement(current)
+    fact.external?.earlier = (external?.earlier ?? []).map(replacement)
+    return fact
+  }
+
   /// This state without the earlier ones.
   package var current: GrantFact {
     guard external?.earlier.isEmpty == false else { return self }
