@@ -2,6 +2,7 @@ import AppStore
 import AppStoreReports
 import HTTP
 import JSON
+import Synchronization
 import Testing
 
 @testable import Sandbox
@@ -44,6 +45,35 @@ struct ExtremeNumbersTests {
     #expect(throws: ServerAPIError.paginationTokenExpired) {
       try HistoryPageToken(token.text, body: [:], at: DemoWorld.start)
     }
+  }
+
+  @Test("The clock stops at the end of the year 9999")
+  func latest() async throws {
+    store.clock.set(to: SandboxClock.latest.advanced(byMilliseconds: -Instant.millisecondsPerDay))
+    func post(_ path: String, _ body: String) async -> HTTPResponse {
+      await store.respond(
+        to: HTTPRequest(method: "POST", target: "/sandbox/v1/\(path)", body: Array(body.utf8)))
+    }
+    _ = await post("purchases", #"{"app": "demo", "productId": "monthly", "account": "ann"}"#)
+    for target in [#"{"by": "2d"}"#, #"{"to": "10000-01-01T00:00:00Z"}"#, #"{"to": 253402300800000}"#] {
+      #expect(await post("clock/advance", target).status == 400)
+    }
+    let refusal = await post("clock/advance", #"{"by": "2d"}"#)
+    #expect(
+      String(decoding: refusal.body, as: UTF8.self).contains("the clock stops at 9999-12-31T23:59:59.999Z"))
+    #expect(await post("live", #"{"app": "demo", "customers": 1, "by": "2d"}"#).status == 400)
+    #expect(await post("clock/advance", #"{"to": "9999-12-31T23:59:59.999Z"}"#).status == 200)
+    #expect(await post("clock/advance", #"{"by": "1s"}"#).status == 400)
+  }
+
+  @Test("A fast clock stops at the end of the year 9999")
+  func latestOfFastClock() {
+    let machine = Mutex(DemoWorld.start)
+    let clock = SandboxClock { machine.withLock { $0 } }
+    clock.set(speed: 10_000_000)
+    machine.withLock { $0 = $0.advanced(byMilliseconds: 100_000_000) }
+    #expect(clock.now() == SandboxClock.latest)
+    #expect(clock.milliseconds(until: SandboxClock.latest.advanced(byMilliseconds: 1)) == nil)
   }
 
   @Test("Prices of offers and lengths of months have limits")

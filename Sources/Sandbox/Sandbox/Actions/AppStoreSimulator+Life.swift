@@ -25,6 +25,7 @@ extension AppStoreSimulator {
     guard (0...100_000).contains(perDay) else {
       throw ActionError.wrongType(member: "actionsPerDay", expected: "0 to 100000")
     }
+    try Self.checkReachable(clock.now().advanced(byMilliseconds: length))
     let seed = UInt64(bitPattern: try parameters.integerIfPresent("seed") ?? 1)
     let behavior: Behavior = try parameters.caseIfPresent("behavior") ?? .random
     let earlier = world.notifications.count

@@ -27,9 +27,10 @@ extension AppStoreSimulator {
   /// Advances the clock step by step: each notification is delivered at its own time, before the next event. The
   /// journal gets the clock's time at the end.
   ///
-  /// - Throws: ``ActionError/notPossible(_:)`` if a reset or restore replaced the world meanwhile; the errors of the
-  ///   journal.
+  /// - Throws: ``ActionError/notPossible(_:)`` if the clock stops before the target, or a reset or restore replaced the
+  ///   world meanwhile; the errors of the journal.
   func advanceClock(to target: Instant) async throws(SandboxError) {
+    try Self.checkReachable(target)
     let generation = generation
     while let next = nextEvent, next <= target {
       clock.set(to: next)
@@ -52,7 +53,16 @@ extension AppStoreSimulator {
 
   /// Advances the clock in one step and then delivers the notifications, at most `concurrency` at a time.
   func advanceClock(by milliseconds: Int64, concurrency: Int) async throws(SandboxError) {
-    try await finishAdvance(to: clock.now().advanced(byMilliseconds: milliseconds), concurrency: concurrency)
+    let target = clock.now().advanced(byMilliseconds: milliseconds)
+    try Self.checkReachable(target)
+    try await finishAdvance(to: target, concurrency: concurrency)
+  }
+
+  /// Requires that the clock does not stop before `target`.
+  static func checkReachable(_ target: Instant) throws(SandboxError) {
+    guard target <= SandboxClock.latest else {
+      throw .actionFailed(.notPossible("the clock stops at \(SandboxClock.latest)"))
+    }
   }
 
   /// Sets the clock to its target, records that, and delivers what is due.

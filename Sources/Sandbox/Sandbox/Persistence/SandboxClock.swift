@@ -12,6 +12,9 @@ package final class SandboxClock: Sendable {
     var speed: Int64
   }
 
+  /// The end of the year 9999, at which the clock stops: later times have no text in RFC 3339.
+  static let latest = Instant(millisecondsSince1970: 253_402_300_799_999)
+
   private let machine: @Sendable () -> Instant
   private let state: Mutex<Setting>
   private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
@@ -71,10 +74,11 @@ package final class SandboxClock: Sendable {
     return stream
   }
 
-  /// Milliseconds of machine time until the simulated time is `instant`; `nil` if the clock is stopped.
+  /// Milliseconds of machine time until the simulated time is `instant`; `nil` if the clock is stopped, or
+  /// stops before it.
   package func milliseconds(until instant: Instant) -> Int64? {
     let setting = setting
-    guard setting.speed > 0 else { return nil }
+    guard setting.speed > 0, instant <= Self.latest else { return nil }
     return max(0, instant.milliseconds(since: now()) / setting.speed)
   }
 }
@@ -85,6 +89,7 @@ extension SandboxClock.Setting {
   fileprivate func time(at machine: Instant) -> Instant {
     let (elapsed, overflow) = max(0, machine.milliseconds(since: self.machine))
       .multipliedReportingOverflow(by: speed)
-    return sandbox.advanced(byMilliseconds: overflow ? 0 : elapsed)
+    let remaining = max(0, SandboxClock.latest.milliseconds(since: sandbox))
+    return sandbox.advanced(byMilliseconds: overflow ? 0 : min(elapsed, remaining))
   }
 }

@@ -18,8 +18,7 @@ package struct WorldSnapshot: Sendable {
 
   private static let format = "entitled-sandbox-snapshot/1"
   /// From 1970 to the year 9999.
-  private static let times =
-    Instant(millisecondsSince1970: 0)...Instant(millisecondsSince1970: 253_402_300_799_999)
+  private static let times = Instant(millisecondsSince1970: 0)...SandboxClock.latest
 
   /// Creates a snapshot from its parts, without a check.
   init(
