@@ -54,6 +54,9 @@ import Testing
       (8, "subjects: [jo]", "tokens: [\"\(hash)\"]", "of caller support is also used by another caller"),
       (9, "url: \"https:", "url: \"http:", "does not start with https://"),
       (9, "{url: ", "{file: a, url: ", "requires either file or url"),
+      (7, "billing", "console", "the caller name 'console' is reserved"),
+      (7, "billing", "a/b", "'a/b' is not 1 to 64 letters, digits, '-', '_' and '.'"),
+      (7, "billing", "'subject:bob'", "'subject:bob' is not 1 to 64 letters"),
       (8, "token_issuer", "# token_issuer", "subjects of caller support requires a token_issuer"),
     ])
   func wrong(line: Int, old: String, new: String, problem: String) {

@@ -120,6 +120,19 @@ import Testing
     }
   }
 
+  @Test(
+    "The name of an app leads to no other app's audience or folder",
+    arguments: [
+      ("lake/device", "is not 1 to 64 letters, digits, '-', '_' and '.'"), ("..", "'..' starts with a dot"),
+      ("'a b'", "'a b' is not"), ("\"a\\0\"", "is not 1 to 64"), ("a\u{301}", "is not 1 to 64"),
+    ])
+  func appName(name: String, problem: String) {
+    let yaml = "apps: {\(name): {bundle_id: b, environments: [Sandbox], products: {}}}"
+    #expect {
+      try ServiceConfiguration(yaml: yaml, file: "x.yaml")
+    } throws: { "\($0)".contains(problem) }
+  }
+
   @Test("A consumable with entitlements is rejected")
   func consumable() {
     let yaml = Self.minimal.replacingOccurrences(of: "Non-Consumable", with: "Consumable")

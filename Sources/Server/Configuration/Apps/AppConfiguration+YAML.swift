@@ -24,6 +24,9 @@ extension AppConfiguration {
   /// does not cause an error in each section that names it.
   init(id: String, _ node: ConfigurationNode) throws(ConfigurationError) {
     let app = ConfigurationNode(renaming: node, "app \(id)")
+    try app.require(name: id)
+    // The name of a folder of uploads must not lead out of it.
+    if id.hasPrefix(".") { throw app.error("app name '\(id)' starts with a dot") }
     let members = try app.members(Self.memberNames)
     let environments =
       try members.part(Self.environments(members.required("environments"))) ?? []

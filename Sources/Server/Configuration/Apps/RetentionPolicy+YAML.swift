@@ -55,9 +55,7 @@ extension RetentionPolicy.Rule {
       throw entry.error("\(entry.name) has no name")
     }
     let name = try ConfigurationNode(renaming: named, "name of \(entry.name)").text()
-    guard SegmentFilter.isValid(name: name) else {
-      throw entry.error("'\(name)' is not 1 to 64 letters, digits, '-', '_' and '.'")
-    }
+    try entry.require(name: name)
     let node = ConfigurationNode(renaming: entry, "retention rule \(name)")
     let members = try node.members(["name", "answers"] + Self.conditionNames)
     let conditions = try RetentionConditions(members, known, of: node)

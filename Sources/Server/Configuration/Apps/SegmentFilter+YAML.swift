@@ -16,9 +16,7 @@ extension SegmentFilter {
     var segments: [String: SegmentFilter] = [:]
     for (name, entry) in try node?.entries() ?? [] {
       let segment = ConfigurationNode(renaming: entry, "segment \(name)")
-      guard isValid(name: name) else {
-        throw segment.error("'\(name)' is not 1 to 64 letters, digits, '-', '_' and '.'")
-      }
+      try segment.require(name: name)
       segments[name] = try SegmentFilter(segment, known: entitlements)
     }
     guard let node, segments.count > maxConfigured else { return segments }

@@ -1,3 +1,4 @@
+internal import Entitlements
 internal import Foundation
 internal import Yams
 
@@ -98,6 +99,14 @@ struct ConfigurationNode {
   /// The texts of a list.
   func texts() throws(ConfigurationError) -> [String] {
     try list().map { node throws(ConfigurationError) in try node.text() }
+  }
+
+  /// Requires that a name of this node consists of characters that have no meaning in addresses, paths and other names
+  /// that are made of it.
+  func require(name: String) throws(ConfigurationError) {
+    guard SegmentFilter.isValid(name: name) else {
+      throw error("'\(name)' is not 1 to 64 letters, digits, '-', '_' and '.'")
+    }
   }
 
   /// Whether the value is a list.

@@ -29,6 +29,9 @@ package struct TokenIssuerConfiguration: Hashable, Sendable {
 extension CallerConfiguration {
   static let memberNames = ["roles", "apps", "tokens", "subjects", "certificate_names", "rate_limit"]
 
+  /// The caller of the console's calls, whose evidence and idempotency keys are not those of a configured caller.
+  private static let reservedName = "console"
+
   /// Parses `callers`: `open`, or a mapping of names to callers, whose apps are among `knownApps`.
   init(_ node: ConfigurationNode?, knownApps: [String], hasIssuer: Bool) throws(ConfigurationError) {
     guard let node else {
@@ -44,6 +47,7 @@ extension CallerConfiguration {
     var credentials: Set<String> = []
     for (name, node) in try node.entries() {
       let caller = ConfigurationNode(renaming: node, "caller \(name)")
+      guard try node.part(Self.check(name: name, caller)) != nil else { continue }
       let parsed = try node.part(
         CallerDefinition(name, caller, knownApps: knownApps, hasIssuer: hasIssuer))
       guard let definition = parsed else { continue }
@@ -53,6 +57,12 @@ extension CallerConfiguration {
       definitions.append(definition)
     }
     self = .listed(definitions)
+  }
+
+  /// Names with `:` and `/` would be mistaken for a subject of the identity provider, and for an actor of a caller.
+  private static func check(name: String, _ caller: ConfigurationNode) throws(ConfigurationError) {
+    try caller.require(name: name)
+    guard name != reservedName else { throw caller.error("the caller name '\(name)' is reserved") }
   }
 }
 
