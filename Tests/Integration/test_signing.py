@@ -242,6 +242,20 @@ def test_a_token_is_verified_with_the_published_keys_alone(signing):
     assert decoded(signing, issue(signing, lifetime="9999s"))["exp"] - int(time.time()) <= 300
 
 
+def test_a_token_is_not_for_another_app_or_for_device_sync(start, folder):
+    configuration = folder / "entitled.yaml"
+    other = "  sea-journal: {bundle_id: com.example.sea, environments: [Sandbox], products: {}}\n"
+    configuration.write_text(CONFIGURATION.replace("tokens:", other + "tokens:"))
+    service = start(arguments=["--config", configuration])
+    for audience in ("sea-journal", "sea-journal/device", "sea-journal/", "ocean-journal/device"):
+        request = {"app": "ocean-journal", "customerId": "alice", "audience": audience}
+        status, answer = service.json("entitled.v1.EntitlementService/IssueToken", request)
+        assert (status, reason(answer)) == (400, "INVALID_FIELD"), audience
+        assert "audience" in answer["message"]
+    for audience in ("ocean-journal", "ocean-journal/reader", "sea-journals", "reader/sea-journal"):
+        assert decoded(service, issue(service, audience=audience), audience)["app"] == "ocean-journal"
+
+
 @pytest.mark.parametrize("renews", [True, False])
 def test_a_token_lasts_until_the_end_of_the_slack_while_renewal_is_on(signing, renews):
     now = int(time.time() * 1000)

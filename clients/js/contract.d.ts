@@ -3174,7 +3174,10 @@ export interface IssueTokenRequest {
   environment?: Environment;
   /** Only these entitlements; empty: all of the customer's. */
   entitlements?: Array<string>;
-  /** The verifier of the token: its `aud`. Empty: the configured name of the app. */
+  /**
+   * The verifier of the token: its `aud`. Empty: the configured name of the app. It is not the name of another
+   * configured app, alone or before a slash, and not `APP/device`, which tokens of device sync have.
+   */
   audience?: string;
   /** The lifetime, a second or more; unset or longer than configured: the configured lifetime. */
   lifetime?: string;

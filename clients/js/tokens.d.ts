@@ -15,6 +15,8 @@ export interface TokenVerifierOptions {
   issuer: string;
   /** The `audience` of IssueToken. */
   audience: string;
+  /** The configured name of the app. Unset: a token of any app is valid. */
+  app?: string;
   /** Seconds of tolerance for clocks that differ. Default: 5. */
   leeway?: number;
   /** The shortest time in seconds between two fetches of the keys. Default: 30. */

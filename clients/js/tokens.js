@@ -16,8 +16,11 @@ export class TokenVerifier {
   #fetchedAt = -Infinity;
   #refreshing;
 
-  constructor(jwksUrl, { issuer, audience, leeway = 5, refreshInterval = 30, fetch = globalThis.fetch, now = Date.now }) {
-    Object.assign(this, { jwksUrl, issuer, audience, leeway, refreshInterval, fetch, now });
+  constructor(
+    jwksUrl,
+    { issuer, audience, app, leeway = 5, refreshInterval = 30, fetch = globalThis.fetch, now = Date.now },
+  ) {
+    Object.assign(this, { jwksUrl, issuer, audience, app, leeway, refreshInterval, fetch, now });
   }
 
   /** Returns what the token states. Rejects with InvalidTokenError if it is not valid now. */
@@ -40,6 +43,7 @@ export class TokenVerifier {
     }
     if (claims.iss !== this.issuer) throw new InvalidTokenError("another service issued the token");
     if (claims.aud !== this.audience) throw new InvalidTokenError("the token is for another audience");
+    if (this.app !== undefined && claims.app !== this.app) throw new InvalidTokenError("the token is for another app");
     if (this.now() / 1000 >= claims.exp + this.leeway) throw new InvalidTokenError("the token has expired");
     if (!Array.isArray(claims.entitlements)) throw new InvalidTokenError("the claim entitlements is missing");
     const { sub: customerId, app, environment, entitlements, exp } = claims;

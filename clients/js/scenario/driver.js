@@ -5,7 +5,7 @@ import { InvalidTokenError, TokenVerifier } from "../tokens.js";
 
 const { http, app, issuer, audience } = JSON.parse(process.argv[2]);
 const client = new Client(`http://${http}`, { app, environment: "ENVIRONMENT_SANDBOX" });
-const verifier = new TokenVerifier(`http://${http}/.well-known/jwks.json`, { issuer, audience });
+const verifier = new TokenVerifier(`http://${http}/.well-known/jwks.json`, { issuer, audience, app });
 
 const steps = {
   async check({ customer, entitlement }) {

@@ -128,9 +128,12 @@ test("A token of a known key is verified while the service does not answer a req
   };
   const keys = [{ ...(await subtle.exportKey("jwk", publicKey)), kid: "known" }];
   let release;
-  const { fetch } = service({ body: { keys } }, () => new Promise((resolve) => (release = resolve)));
+  const { fetch } = service({ body: { keys } }, { body: { keys } }, () => new Promise((resolve) => (release = resolve)));
   const fetchKeys = (url) => fetch(url, { headers: {}, body: "{}" });
-  const verifier = new TokenVerifier("https://e.com", { issuer: "i", audience: "a", refreshInterval: 0, fetch: fetchKeys });
+  const options = { issuer: "i", audience: "a", refreshInterval: 0, fetch: fetchKeys };
+  const ofOtherApp = new TokenVerifier("https://e.com", { ...options, app: "sea-journal" });
+  await assert.rejects(ofOtherApp.verify(await sign("known")), { message: "the token is for another app" });
+  const verifier = new TokenVerifier("https://e.com", { ...options, app });
   assert.deepEqual((await verifier.verify(await sign("known"))).entitlements, ["pro"]);
   const unknown = assert.rejects(verifier.verify(await sign("unknown")), InvalidTokenError);
   assert.equal((await verifier.verify(await sign("known"))).customerId, "alice");

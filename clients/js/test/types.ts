@@ -27,6 +27,7 @@ export async function verify(token: string): Promise<boolean> {
   const verifier = new TokenVerifier("https://entitled.example.com/.well-known/jwks.json", {
     issuer: "https://entitled.example.com",
     audience: "reader",
+    app: "ocean-journal",
   });
   try {
     const claims: Claims = await verifier.verify(token);

@@ -16,7 +16,7 @@ from entitled.v1.environment_pb2 import ENVIRONMENT_SANDBOX
 SETTINGS = json.loads(sys.argv[2])
 APP, AUDIENCE = SETTINGS["app"], SETTINGS["audience"]
 VERIFIER = TokenVerifier(
-    f"http://{SETTINGS['http']}/.well-known/jwks.json", issuer=SETTINGS["issuer"], audience=AUDIENCE
+    f"http://{SETTINGS['http']}/.well-known/jwks.json", issuer=SETTINGS["issuer"], audience=AUDIENCE, app=APP
 )
 
 

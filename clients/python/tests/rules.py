@@ -179,6 +179,9 @@ with tempfile.TemporaryDirectory() as folder:
     keys.write_text(json.dumps({"keys": [{"kty": "AKP", "alg": "ML-DSA-44", "kid": "new", "pub": ""}, public]}))
     verifier = TokenVerifier(keys.as_uri(), issuer="i", audience="a", refresh_interval=0)
     assert verifier.verify(token("known")).customer_id == "alice"
+    # A token of another app with the same audience.
+    assert refused(TokenVerifier(keys.as_uri(), issuer="i", audience="a", app="sea-journal"), token("known"))
+    assert TokenVerifier(keys.as_uri(), issuer="i", audience="a", app="ocean-journal").verify(token("known"))
     # A response that is not the service's: the token is not valid, and the keys at hand stay.
     for text in ("[]", '{"keys": [1]}', "{}", "<html>"):
         keys.write_text(text)

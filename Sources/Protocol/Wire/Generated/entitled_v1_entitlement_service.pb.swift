@@ -2410,7 +2410,8 @@ package struct IssueTokenRequest: CustomerRequest {
   package var environment: Environment = .init()
   /// Only these entitlements; empty: all of the customer's.
   package var entitlements: [String] = []
-  /// The verifier of the token: its `aud`. Empty: the configured name of the app.
+  /// The verifier of the token: its `aud`. Empty: the configured name of the app. It is not the name of another
+  /// configured app, alone or before a slash, and not `APP/device`, which tokens of device sync have.
   package var audience: String = ""
   /// The lifetime, a second or more; unset or longer than configured: the configured lifetime.
   package var lifetime: GoogleProtobuf.Duration?

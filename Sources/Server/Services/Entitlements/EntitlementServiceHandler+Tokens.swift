@@ -11,12 +11,14 @@ extension EntitlementServiceHandler {
   /// Signs a token with the granted entitlements among the requested ones, by default all. It ends with the first of
   /// them, and at most after the configured lifetime. Without a granted one, the token states none.
   ///
-  /// - Throws: `NO_TOKEN_KEYS` if the configuration has no section `tokens`; `UNKNOWN_ENTITLEMENT`.
+  /// - Throws: `NO_TOKEN_KEYS` if the configuration has no section `tokens`; `UNKNOWN_ENTITLEMENT`; `INVALID_FIELD` for an
+  ///   audience that is not the app's to name.
   func issueToken(
     _ request: IssueTokenRequest, _ call: CallContext
   ) async throws(Status) -> IssueTokenResponse {
     let (app, environment) = try context.scope(of: request)
     try RequestValidation.customerID(request.customerId)
+    let audience = try audience(request.audience, of: app)
     for name in request.entitlements { try RequestValidation.entitlement(name, of: app) }
     guard let settings = context.signing.tokens else {
       throw Status(
@@ -30,9 +32,26 @@ extension EntitlementServiceHandler {
     let expiresAt = held.compactMap(\.until).reduce(longest, min)
     let token = EntitlementToken(
       issuer: settings.issuer, customerID: request.customerId,
-      audience: request.audience.isEmpty ? app.id : request.audience, appID: app.id,
-      environment: environment, entitlements: held.map(\.name), issuedAt: now, expiresAt: expiresAt)
+      audience: audience, appID: app.id, environment: environment, entitlements: held.map(\.name),
+      issuedAt: now, expiresAt: expiresAt)
     return try signed(token, by: settings.keys.current.signer)
+  }
+
+  /// The audience of a token; by default the app.
+  ///
+  /// The audiences `X` and `X/…` of another app X are refused, because the verifier of X may look at the entitlements
+  /// alone, and a caller may be limited to its own apps. That of device sync is refused, because the subject of such a
+  /// token is no customer.
+  private func audience(_ wanted: String, of app: AppDefinition) throws(Status) -> String {
+    guard !wanted.isEmpty else { return app.id }
+    let owner = String(decoding: wanted.utf8.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
+    guard owner == app.id || context.catalog.value[owner] == nil else {
+      throw .invalidField("audience", "audience is that of another app, '\(owner)'")
+    }
+    guard wanted != EntitlementToken.deviceAudience(of: app.id) else {
+      throw .invalidField("audience", "audience is reserved for tokens of device sync")
+    }
+    return wanted
   }
 
   /// Signs the token with the current key. `expires_at` is in whole seconds, as the claim `exp` is.

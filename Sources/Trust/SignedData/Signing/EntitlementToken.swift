@@ -34,6 +34,9 @@ package struct EntitlementToken: Hashable, Sendable {
     self.expiresAt = expiresAt
   }
 
+  /// The audience of the tokens that device sync issues for an app.
+  package static func deviceAudience(of appID: String) -> String { "\(appID)/device" }
+
   /// Returns the token as a JWT. Times are whole seconds, rounded down.
   ///
   /// - Throws: ``CryptographyError`` if OpenSSL cannot sign.

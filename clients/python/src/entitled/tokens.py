@@ -30,16 +30,19 @@ class TokenVerifier:
     """Verifies tokens with the service's public keys, which it fetches from `jwks_url` and keeps.
 
     Keys are fetched when a token names an unknown one, at most once in `refresh_interval` seconds; while the service
-    cannot be reached, the keys at hand stay valid. `issuer` and `audience` must be those of the token. Threads can
-    share a verifier.
+    cannot be reached, the keys at hand stay valid. `issuer` and `audience` must be those of the token, and so must
+    `app` if it is given: a verifier of one app gives it, because callers of every app may name this audience. Threads
+    can share a verifier.
     """
 
     def __init__(
-        self, jwks_url: str, *, issuer: str, audience: str, leeway: float = 5.0, refresh_interval: float = 30.0
+        self, jwks_url: str, *, issuer: str, audience: str, app: str | None = None, leeway: float = 5.0,
+        refresh_interval: float = 30.0,
     ) -> None:
         self._url = jwks_url
         self._issuer = issuer
         self._audience = audience
+        self._app = app
         self._leeway = leeway
         self._refresh_interval = refresh_interval
         self._keys: dict[str, jwt.PyJWK] = {}
@@ -56,6 +59,8 @@ class TokenVerifier:
             token, key.key, algorithms=_ALGORITHMS, issuer=self._issuer, audience=self._audience, leeway=self._leeway,
             options={"require": ["exp", "iat", "iss", "aud", "sub", "app", "environment", "entitlements"]},
         )
+        if self._app is not None and claims["app"] != self._app:
+            raise jwt.InvalidTokenError("the token is for another app")
         return Claims(
             claims["sub"], claims["app"], claims["environment"], frozenset(claims["entitlements"]),
             datetime.datetime.fromtimestamp(claims["exp"], datetime.timezone.utc),

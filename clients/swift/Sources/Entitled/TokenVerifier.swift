@@ -55,6 +55,7 @@ public actor TokenVerifier {
   private let fetch: @Sendable () async throws -> Data
   private let issuer: String
   private let audience: String
+  private let app: String?
   private let leeway: Double
   private let refreshInterval: Double
   private let now: @Sendable () -> Date
@@ -63,13 +64,14 @@ public actor TokenVerifier {
   private var refresh: Task<Void, Never>?
 
   /// `fetch` returns the key set of `/.well-known/jwks.json`; `leeway` is the tolerance in seconds for clocks that
-  /// differ.
+  /// differ. With `app`, tokens of other apps are refused: callers of every app may name this audience.
   public init(
-    issuer: String, audience: String, leeway: Double = 5, refreshInterval: Double = 30,
+    issuer: String, audience: String, app: String? = nil, leeway: Double = 5, refreshInterval: Double = 30,
     now: @escaping @Sendable () -> Date = { Date() }, fetch: @escaping @Sendable () async throws -> Data
   ) {
     self.issuer = issuer
     self.audience = audience
+    self.app = app
     self.leeway = leeway
     self.refreshInterval = refreshInterval
     self.now = now
@@ -77,8 +79,8 @@ public actor TokenVerifier {
   }
 
   /// Fetches the keys from this address.
-  public init(jwksURL: URL, issuer: String, audience: String) {
-    self.init(issuer: issuer, audience: audience) {
+  public init(jwksURL: URL, issuer: String, audience: String, app: String? = nil) {
+    self.init(issuer: issuer, audience: audience, app: app) {
       let (data, response) = try await URLSession.shared.data(
         for: URLRequest(url: jwksURL, timeoutInterval: 5))
       guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
@@ -107,6 +109,9 @@ public actor TokenVerifier {
     }
     guard claims.audience == audience else {
       throw InvalidTokenError(description: "the token is for another audience")
+    }
+    guard app == nil || claims.app == app else {
+      throw InvalidTokenError(description: "the token is for another app")
     }
     guard now().timeIntervalSince1970 < claims.expiresAt + leeway else {
       throw InvalidTokenError(description: "the token has expired")

@@ -46,7 +46,8 @@ struct Scenario: Sendable {
   static func main() async throws {
     let settings = try JSONDecoder().decode(Settings.self, from: Data(CommandLine.arguments[1].utf8))
     guard let keys = URL(string: "http://\(settings.http)/.well-known/jwks.json") else { throw InvalidStep() }
-    let verifier = TokenVerifier(jwksURL: keys, issuer: settings.issuer, audience: settings.audience)
+    let verifier = TokenVerifier(
+      jwksURL: keys, issuer: settings.issuer, audience: settings.audience, app: settings.app)
     try await Scenario(settings: settings, verifier: verifier).run()
   }
 

@@ -213,7 +213,8 @@ package struct DeviceSyncEndpoint: Sendable {
     // A token must not outlive the entitlements that it states.
     let end = granted.compactMap(\.1.until).reduce(now.advanced(byMilliseconds: Self.tokenLifetime), min)
     let token = EntitlementToken(
-      issuer: tokens.issuer, customerID: identity, audience: "\(app.id)/device", appID: app.id,
+      issuer: tokens.issuer, customerID: identity, audience: EntitlementToken.deviceAudience(of: app.id),
+      appID: app.id,
       environment: documents.environment, entitlements: granted.map(\.0), issuedAt: now, expiresAt: end)
     let signed: String
     do throws(CryptographyError) { signed = try token.signed(by: tokens.keys.current.signer) } catch {

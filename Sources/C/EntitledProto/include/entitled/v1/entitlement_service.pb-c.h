@@ -2122,7 +2122,8 @@ struct  Entitled__V1__IssueTokenRequest
   size_t n_entitlements;
   char **entitlements;
   /*
-   * The verifier of the token: its `aud`. Empty: the configured name of the app.
+   * The verifier of the token: its `aud`. Empty: the configured name of the app. It is not the name of another
+   * configured app, alone or before a slash, and not `APP/device`, which tokens of device sync have.
    */
   char *audience;
   /*
