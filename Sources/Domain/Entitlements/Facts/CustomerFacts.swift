@@ -152,12 +152,6 @@ package struct CustomerFacts: Hashable, Sendable {
     return true
   }
 
-  /// Replaces a grant by one with the same id.
-  package mutating func replace(_ fact: GrantFact) {
-    guard let index = grants.firstIndex(where: { $0.grantID == fact.grantID }) else { return }
-    grants[index] = fact
-  }
-
   /// Adds an app transaction. See ``insert(_:)-(TransactionFact)``.
   @discardableResult
   package mutating func insert(_ fact: AppTransactionFact) -> Bool {
