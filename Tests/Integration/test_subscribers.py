@@ -266,6 +266,7 @@ def test_the_route_is_off_unless_configured(service):
 
 def test_the_bearer_token_decides_as_for_check(tmp_path):
     callers = "callers:\n" + caller("reader", "read", apps=[APP]) + caller("both", "read") + caller("writer", "submit")
+    callers += caller("reviewer", "audit")
     (tmp_path / "entitled.yaml").write_text(APPS + callers + ON)
     service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
     try:
@@ -279,5 +280,17 @@ def test_the_bearer_token_decides_as_for_check(tmp_path):
         assert status == 400 and "?app=" in error["message"]
         assert get(service, "ann", token("both"), f"?app={OTHER}")[0] == 200
         assert get(service, "ann", token("reader"), f"?app={OTHER}")[0] == 403
+        # Each request of a caller is an audit entry, as that of GetCustomer; one without the role is not read.
+        route, headers = "GET /v1/subscribers/{customer}", {"authorization": f"Bearer {token('reviewer')}"}
+        status, found = service.json("entitled.v1.AuditService/ListAuditEntries", {"method": route}, **headers)
+        assert status == 200, found
+        entries = [
+            (entry["caller"], entry["app"], entry["customerIds"], entry["outcome"])
+            for entry in reversed(found["entries"])]
+        assert entries == [
+            ("reader", APP, ["ann"], "OK"), ("writer", "", [], "PERMISSION_DENIED"),
+            ("both", "", [], "INVALID_ARGUMENT"), ("both", OTHER, ["ann"], "OK"),
+            ("reader", OTHER, ["ann"], "PERMISSION_DENIED")]
+        assert {(entry["method"], entry["address"]) for entry in found["entries"]} == {(route, "127.0.0.1")}
     finally:
         service.stop()

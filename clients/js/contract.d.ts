@@ -1641,7 +1641,7 @@ export interface ListAuditEntriesRequest {
   customerId?: string;
   /** Only calls of this caller, or on behalf of this person. Empty: of all. */
   actor?: string;
-  /** Only calls of this method, for example "GetCustomer". Empty: of all. */
+  /** Only calls of this method, for example "GetCustomer", or of the whole name in an entry. Empty: of all. */
   method?: string;
   /** The start of the range, inclusive. Unset: the first entry. */
   startTime?: string;
@@ -1671,7 +1671,7 @@ export interface AuditEntry {
   caller?: string;
   /** The person or system for which the caller acted, as the request states it. */
   actor?: string;
-  /** The method, `/package.Service/Method`. */
+  /** The method, `/package.Service/Method`, or the route `GET /v1/subscribers/{customer}`. */
   method?: string;
   /** The app that the request names; empty: none. */
   app?: string;

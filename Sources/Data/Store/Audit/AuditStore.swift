@@ -61,7 +61,7 @@ package struct AuditFilter: Hashable, Sendable {
   package var customerID: String?
   /// The caller, or the person or system for which it acted.
   package var actor: String?
-  /// The name of the method without its service.
+  /// The name of the method, with or without its service.
   package var method: String?
   /// Inclusive.
   package var from: Instant?

@@ -11,7 +11,7 @@ package struct ListAuditEntriesRequest: AppRequest, ActorRequest, SizedPageReque
   package var customerId: String = ""
   /// Only calls of this caller, or on behalf of this person. Empty: of all.
   package var actor: String = ""
-  /// Only calls of this method, for example "GetCustomer". Empty: of all.
+  /// Only calls of this method, for example "GetCustomer", or of the whole name in an entry. Empty: of all.
   package var method: String = ""
   /// The start of the range, inclusive. Unset: the first entry.
   package var startTime: GoogleProtobuf.Timestamp?
@@ -91,7 +91,7 @@ package struct AuditEntry: WireMessage {
   package var caller: String = ""
   /// The person or system for which the caller acted, as the request states it.
   package var actor: String = ""
-  /// The method, `/package.Service/Method`.
+  /// The method, `/package.Service/Method`, or the route `GET /v1/subscribers/{customer}`.
   package var method: String = ""
   /// The app that the request names; empty: none.
   package var app: String = ""

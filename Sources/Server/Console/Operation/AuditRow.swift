@@ -100,7 +100,11 @@ extension AuditEntry {
 
   fileprivate var who: String { [caller, actor].filter { !$0.isEmpty }.joined(separator: " / ") }
 
-  fileprivate var methodName: String { method.split(separator: "/").last.map(String.init) ?? method }
+  /// The method without its service; an HTTP route as it is.
+  fileprivate var methodName: String {
+    guard method.hasPrefix("/"), let name = method.split(separator: "/").last else { return method }
+    return String(name)
+  }
 
   fileprivate var subjects: [String] { customerIds + [subject].filter { !$0.isEmpty } }
 

@@ -68,9 +68,11 @@ final class MethodPolicy: Sendable {
   }
 
   /// The policy of something that is not a method of the contract, such as an HTTP endpoint. `request` is the type of
-  /// the message in which the endpoint passes the app and the customer to the interceptors.
+  /// the message in which the endpoint passes the app and the customer to the interceptors. `isRecorded` is for one that
+  /// shows more of a customer than `Check` does.
   init(
-    path: String, role: Role?, mutates: Bool = false, meterIndex: Int? = nil, request: MessageType? = nil
+    path: String, role: Role?, mutates: Bool = false, meterIndex: Int? = nil, request: MessageType? = nil,
+    isRecorded: Bool = false
   ) {
     self.path = path
     self.role = role
@@ -84,7 +86,7 @@ final class MethodPolicy: Sendable {
     customers = request.map { type in Self.customerFields.compactMap { type.path(toText: $0) } } ?? []
     actor = request?.path(toText: "actor")
     note = nil
-    isRecorded = false
+    self.isRecorded = isRecorded
   }
 
   /// All apps that a request names, including values that a later field overwrites; `nil` without such a

@@ -22,7 +22,7 @@ package struct SubscriberEndpoint: Sendable {
   private let chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
   private let context: ServiceContext
   private static let policy = MethodPolicy(
-    path: "GET \(route)", role: .read, request: GetCustomerRequest.messageType)
+    path: "GET \(route)", role: .read, request: GetCustomerRequest.messageType, isRecorded: true)
 
   init(_ context: ServiceContext, chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>) {
     self.context = context

@@ -46,7 +46,7 @@ struct  Entitled__V1__ListAuditEntriesRequest
    */
   char *actor;
   /*
-   * Only calls of this method, for example "GetCustomer". Empty: of all.
+   * Only calls of this method, for example "GetCustomer", or of the whole name in an entry. Empty: of all.
    */
   char *method;
   /*
@@ -115,7 +115,7 @@ struct  Entitled__V1__AuditEntry
    */
   char *actor;
   /*
-   * The method, `/package.Service/Method`.
+   * The method, `/package.Service/Method`, or the route `GET /v1/subscribers/{customer}`.
    */
   char *method;
   /*
