@@ -271,6 +271,48 @@ import Testing
     }
   }
 
+  @Test(
+    "A withdrawn consent ends the state of the purchases of its app install if it ends access",
+    arguments: RescindConsentPolicy.allCases, [false, true])
+  func withdrawnConsent(policy: RescindConsentPolicy, isSubmittedLater: Bool) async throws {
+    try await LedgerFixture.run { fixture in
+      func adopt(_ policy: RescindConsentPolicy) async throws {
+        let app = AppDefinition(
+          id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
+          products: Array(LedgerFixture.app.products.values), rescindConsent: policy)
+        fixture.catalog.replace(with: Catalog([app]))
+        try await fixture.ledger.adoptCatalog()
+      }
+      func states() async throws -> [SegmentState] {
+        let first = LineKey(appID: "ocean", environment: .sandbox, lineID: "L1")
+        return try await fixture.store.write { store throws(StoreError) in
+          try store.purchaseStates(of: first) + store.purchaseStates(of: first.other("L2"))
+        }.map(\.state.state)
+      }
+      try await adopt(policy)
+      _ = try await fixture.ledger.createSegment(
+        "renewing", Self.filter { $0.states = [.activeAutoRenewOn] }, Self.scope)
+      let period = try fixture.period(40...70, ["appTransactionId": "I1"])
+      if !isSubmittedLater { _ = try await fixture.submit(period) }
+      try await fixture.notify("RESCIND_CONSENT", signed: 49, appInstall: "I1")
+      if isSubmittedLater { _ = try await fixture.submit(period) }
+      _ = try await fixture.submit(
+        fixture.period(40...70, line: "L2", ["appTransactionId": "I2"]), for: "ben")
+      let ended: [SegmentState] = [.cancelled, .activeAutoRenewOn]
+      let renewing: [SegmentState] = [.activeAutoRenewOn, .activeAutoRenewOn]
+      #expect(try await states() == (policy == .endAccess ? ended : renewing))
+      let left = try await fixture.events().filter { $0.event.change.kind == .segmentLeft }
+      #expect(
+        left.map(\.event.customer.customerID) == (policy == .endAccess && !isSubmittedLater ? ["ana"] : []))
+      for (policy, expected) in [(.endAccess, ended), (.notify, renewing)]
+        as [(RescindConsentPolicy, [SegmentState])]
+      {
+        try await adopt(policy)
+        #expect(try await states() == expected)
+      }
+    }
+  }
+
   @Test("The worker evaluates a purchase with so many periods that a write reads only the last ones")
   func longPurchase() async throws {
     try await LedgerFixture.run { fixture in

@@ -96,6 +96,8 @@ struct ChangeSet {
   private var newTransactions: [(line: LineKey, id: String, evidence: EvidenceID)] = []
   /// The document that stated the last new fact of each line.
   private(set) var newestEvidence: [LineKey: EvidenceID] = [:]
+  /// The notification of the withdrawn consent for the app install of each purchase.
+  var withdrawnConsents: [LineKey: EvidenceID] = [:]
   /// The number of documents that stated something new.
   private(set) var newDocuments = 0
   private(set) var informationalEvents: [InformationalEvent] = []

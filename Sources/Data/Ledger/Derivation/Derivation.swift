@@ -165,13 +165,15 @@ extension Derivation {
 }
 
 extension Derivation {
-  /// Updates the states of the purchases with new facts or other owners, by which segments select them.
+  /// Updates the states of the purchases with new facts, other owners or a withdrawn consent, by which segments select
+  /// them.
   private mutating func updatePurchaseStates() throws(StoreError) {
     let touched = Set(lines.relinked.keys).union(changes.newestEvidence.keys)
+      .union(changes.withdrawnConsents.keys)
     for line in touched.sorted(by: { $0.lineID < $1.lineID }) where line.isPurchase {
       let update = PurchaseStateUpdate(
         line, in: catalog.definition(of: line.appID), store: store, at: now,
-        evidence: changes.newestEvidence[line])
+        evidence: changes.newestEvidence[line] ?? changes.withdrawnConsents[line])
       // A purchase with so many periods that only the last ones were read is not read as a whole in each write.
       if knownFacts[line] == nil, tails[line] != nil, lines.relinked[line] == nil, try update.postpone() {
         continue

@@ -14,8 +14,10 @@ extension FactApplier {
     let installLine = source.line(install.lineID)
     var affected = [installLine]
     if !install.appTransactionID.isEmpty {
-      affected += try store.lines(
+      let purchases = try store.lines(
         ofAppInstall: install.appTransactionID, of: source.appID, in: source.environment)
+      for purchase in purchases { changes.withdrawnConsents[purchase] = source.id }
+      affected += purchases
     }
     var customers: [CustomerKey] = []
     for line in affected {

@@ -31,7 +31,9 @@ struct PurchaseStateUpdate {
   ) throws(StoreError) -> [StoredEvent] {
     let instant = instant ?? now
     let known = try store.purchaseStates(of: line)
-    let state = PurchaseState(facts, in: app, at: instant)
+    // Read only for apps whose answers depend on it.
+    let whole = app.rescindConsent == .endAccess ? try store.withAppInstalls(facts, of: line) : facts
+    let state = PurchaseState(whole, in: app, at: instant)
     let customers = state == nil ? [] : owners.isEmpty ? [""] : owners
     var events: [StoredEvent] = []
     for old in known where !old.customer.isAmong(customers) {

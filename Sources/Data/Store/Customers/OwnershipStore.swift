@@ -60,7 +60,14 @@ extension LineReader {
   /// Returns the facts about a purchase, and those about the app installs through which it was made: a consent is
   /// withdrawn for an app install.
   package func factsWithAppInstalls(of purchase: LineKey) throws(StoreError) -> CustomerFacts {
-    var facts = try facts(of: purchase)
+    try withAppInstalls(facts(of: purchase), of: purchase)
+  }
+
+  /// Returns the facts of a purchase with those about its app installs.
+  package func withAppInstalls(
+    _ facts: CustomerFacts, of purchase: LineKey
+  ) throws(StoreError) -> CustomerFacts {
+    var facts = facts
     for install in Set(facts.transactions.compactMap(\.details.appTransactionID)) where !install.isEmpty {
       facts.merge(try self.facts(of: purchase.appInstall(install)))
     }
