@@ -43,7 +43,7 @@ struct CommandHandler {
     }
     var outcome = try execute(
       .move(line: purchaseID, from: leaving, to: to), onBehalfOf: to)
-    outcome.previousCustomerIDs = previous
+    outcome.previousCustomerIDs = leaving.isEmpty ? previous : leaving
     outcome.lines = [purchaseID]
     return outcome
   }
