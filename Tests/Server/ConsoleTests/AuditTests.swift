@@ -53,6 +53,14 @@ import Wire
     #expect(rows.count == 5 && rows.allSatisfy { !$0.contains("<details>") })
   }
 
+  @Test("An HTTP route is shown as it is")
+  func route() async throws {
+    var read = entry("", ["ada"])
+    read.method = "GET /v1/subscribers/{customer}"
+    let rows = try await rows([read])
+    #expect(rows.first?.contains("<code>GET /v1/subscribers/{customer}</code>") == true)
+  }
+
   @Test("A look at many customers has their number; one that failed has the outcome of the call")
   func many() async throws {
     let customers = (1...12).map { "customer-\($0)" }
