@@ -78,7 +78,8 @@ extension ReceiptServiceHandler {
   }
 
   /// The facts of the customer that the request names, who may be merged into another, and of the Apple account that
-  /// made the request's transaction, whoever owns its purchases here: Apple's rules count what the account used.
+  /// made the request's transaction, also of its purchases that other customers own: Apple's rules count what the account
+  /// used.
   private func facts(
     _ request: SignOfferRequest, _ app: AppDefinition, _ call: CallContext
   ) async throws(Status) -> CustomerFacts {
