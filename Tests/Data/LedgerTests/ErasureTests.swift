@@ -171,6 +171,21 @@ import Testing
     }
   }
 
+  @Test("Erasing a customer whose grants a merge gave to another leaves no name in them, and replay agrees")
+  func mergedGrant() async throws {
+    try await LedgerFixture.run { fixture in
+      var scope = fixture.scope
+      (scope.actor, scope.note) = ("support/ana.secret", "for ana.secret")
+      _ = try await fixture.ledger.grant("pro", to: "ana.secret", scope)
+      _ = try await fixture.ledger.merge("ana.secret", into: "ben", scope)
+      let erased = try await fixture.ledger.erase("ana.secret", scope)
+      let grant = try #require(try fixture.facts(of: "ben")?.grants.first)
+      #expect(grant.actor == "support/\(try #require(erased.erasures.first).pseudonym)")
+      #expect(grant.note.isEmpty)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test(
     "Only the customer is replaced in an actor",
     arguments: [

@@ -109,6 +109,22 @@ import Testing
     }
   }
 
+  @Test("Erasing a former owner keeps the purchase and its id for the present one, and replay agrees")
+  func erasedFormerOwner() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await report(fixture, 1, until: 60, of: "ana.secret", note: "secret")
+      _ = try await report(fixture, 2, 50, until: 90, of: "ben")
+      _ = try await report(fixture, 3, 60, until: 90, of: "ben", note: "kept")
+      _ = try await fixture.ledger.erase("ana.secret", fixture.scope)
+      let grant = try #require(try fixture.facts(of: "ben")?.grants.first)
+      #expect(grant.states.map(\.note) == ["kept", "", ""])
+      #expect(try await fixture.replayDifferences().isEmpty)
+      let next = try await report(fixture, 4, 70, until: 99, of: "ben").grant
+      #expect(next?.grantID == grant.grantID && next?.external?.externalID == "GPA.1")
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("The state does not depend on the order of arrival")
   func order() async throws {
     var hashes: Set<String> = []

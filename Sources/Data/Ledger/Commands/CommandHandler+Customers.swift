@@ -65,6 +65,7 @@ extension CommandHandler {
         try store.record(record, as: pseudonym)
         result.erasures.append(.init(record: record, customerID: customer.customerID, pseudonym: pseudonym))
       }
+      try applier.eraseKeptGrants(of: customers, as: pseudonyms, by: evidence)
       let derived = try Derivation.run(applier)
       for pseudonym in pseudonyms { try store.index(evidence, under: self.customer(pseudonym)) }
       (result.erasedRows, result.effects) = (derived.erasedRows, derived.effects)

@@ -61,6 +61,14 @@ package struct OperatorCommand: Hashable, Sendable {
     self.note = note
   }
 
+  /// The grant that the command creates, changes or revokes.
+  var grant: GrantFact? {
+    switch action {
+    case .grant(let fact, _), .revokeGrant(let fact): fact
+    default: nil
+    }
+  }
+
   /// The ids of the customers that the command names.
   var customerIDs: [String] {
     switch action {
@@ -83,17 +91,12 @@ package struct OperatorCommand: Hashable, Sendable {
     _ customerID: String, as pseudonym: String, tokens: [String: String]
   ) -> OperatorCommand {
     func renamed(_ id: String) -> String { id.hasSameBytes(as: customerID) ? pseudonym : id }
-    func anonymous(_ fact: GrantFact) -> GrantFact {
-      var fact = fact.anonymous
-      fact.actor = fact.actor.replacingActor(customerID, with: pseudonym)
-      return fact
-    }
     let action: Action =
       switch action {
       case .move(let line, let from, let to): .move(line: line, from: from.map(renamed), to: renamed(to))
       case .merge(let from, let into): .merge(from: renamed(from), into: renamed(into))
-      case .grant(let fact, let id): .grant(anonymous(fact), customerID: renamed(id))
-      case .revokeGrant(let fact): .revokeGrant(anonymous(fact))
+      case .grant(let fact, let id): .grant(fact.erasing(customerID, as: pseudonym), customerID: renamed(id))
+      case .revokeGrant(let fact): .revokeGrant(fact.erasing(customerID, as: pseudonym))
       case .claimSeat(let seat, let id): .claimSeat(seat, customerID: id.map(renamed))
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
       case .appleCall(let call): .appleCall(call.anonymous)
@@ -113,7 +116,8 @@ package struct OperatorCommand: Hashable, Sendable {
       note: isErasure ? note.replacing(customerID, with: pseudonym) : "")
   }
 
-  /// The command without the request id of a seat, or with another id of a delivery, of one of `lines`.
+  /// The command without the request id of a seat, or with another id of a delivery or of a purchase in another store, of
+  /// one of `lines`.
   func erasingRequestIDs(of lines: Set<LineKey>, _ stored: StoredEvidence) -> OperatorCommand {
     func contains(_ id: String) -> Bool { lines.contains { $0.lineID == id } }
     switch action {
@@ -125,6 +129,10 @@ package struct OperatorCommand: Hashable, Sendable {
         transactionID: fulfillment.transactionID, fulfillmentID: "erased-\(stored.id.rawValue)",
         units: fulfillment.units, acknowledgedAt: fulfillment.acknowledgedAt)
       return OperatorCommand(.fulfill(renamed, line: line), actor: actor, note: note)
+    case .grant(var fact, let customerID) where contains(fact.grantID) && fact.external != nil:
+      // The same for all states of a purchase, so that replay recognizes them.
+      fact.external?.externalID = "erased-\(fact.grantID)"
+      return OperatorCommand(.grant(fact, customerID: customerID), actor: actor, note: note)
     default: return self
     }
   }
@@ -139,12 +147,10 @@ extension Seat {
 }
 
 extension GrantFact {
-  /// The grant without free text, and without the other store's id of the purchase. All states of a purchase get the
-  /// same id, so that replay recognizes them.
-  fileprivate var anonymous: GrantFact {
+  /// The grant without free text, and with `pseudonym` instead of the customer as its actor.
+  func erasing(_ customerID: String, as pseudonym: String) -> GrantFact {
     var fact = self
-    fact.note = ""
-    if fact.external != nil { fact.external?.externalID = "erased-\(grantID)" }
+    (fact.note, fact.actor) = ("", actor.replacingActor(customerID, with: pseudonym))
     return fact
   }
 }

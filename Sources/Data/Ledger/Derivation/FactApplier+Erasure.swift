@@ -27,6 +27,32 @@ extension FactApplier {
     changes.erasures.append(erasure)
   }
 
+  /// Removes erased customers from the grants that another customer has now, by a merge or a later state: the same as
+  /// ``Derivation`` removes from the commands, so that replay agrees. Must be called after ``erase(_:as:by:_:replacement:)``.
+  mutating func eraseKeptGrants(
+    of customers: [CustomerKey], as pseudonyms: [String], by evidence: EvidenceID
+  ) throws(StoreError) {
+    var changed: [LineKey: [GrantFact: GrantFact]] = [:]
+    for customer in customers {
+      for stored in try store.evidence(naming: customer) where stored.evidence.kind == .operatorCommand {
+        guard let grant = EvidenceDecoder.command(in: stored.evidence)?.grant else { continue }
+        changed[customer.line(grant.grantID), default: [:]][grant] = zip(customers, pseudonyms)
+          .reduce(grant) { $0.erasing($1.0.customerID, as: $1.1) }
+      }
+    }
+    for (line, states) in changed {
+      let owners = try lines.owners(of: line)
+      guard !owners.isEmpty, let stored = try store.facts(of: line).grants.first else { continue }
+      let fact = stored.replacingStates { states[$0] ?? $0 }
+      guard fact != stored else { continue }
+      try store.replace(grant: line, with: fact)
+      changes.erasures[0].rows += 1
+      for owner in owners {
+        changes.markAffected(line.customer(owner), needsRebuild: true, by: .document(evidence))
+      }
+    }
+  }
+
   /// Replaces the customer's `appAccountToken`s in the facts of `lines`: those that are bound to the customer, the
   /// customer's id, and those without a customer in lines that have no other owner.
   ///

@@ -40,6 +40,13 @@ extension SQLTransaction {
     try fact.grants.delete(grant: line)
   }
 
+  func replace(grant line: LineKey, with fact: GrantFact) throws(StoreError) {
+    try run(
+      "UPDATE grant_fact SET fact = ?4 WHERE line_id = ?1 AND app = ?2 AND environment = ?3", line,
+      FactCoding.encode(fact))
+    self.fact.grants.ofLine.keep(fact, of: line)
+  }
+
   func renameActors(
     ofCommandsAbout customer: CustomerKey, to name: (String) -> String
   ) throws(StoreError) -> Int64 {

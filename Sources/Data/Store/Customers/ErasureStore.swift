@@ -1,3 +1,5 @@
+package import Entitlements
+
 /// A completed erasure, without the id of the customer.
 package struct ErasureRecord: Hashable, Sendable {
   /// Random, so that a second erasure of the same customer is another one.
@@ -29,6 +31,9 @@ package protocol ErasureStore {
 
   /// Deletes a grant permanently.
   func delete(grant line: LineKey) throws(StoreError)
+
+  /// Replaces the stored grant of a line by one with the same origin.
+  func replace(grant line: LineKey, with fact: GrantFact) throws(StoreError)
 
   /// Returns the `appAccountToken`s, in lower case, that are bound to the customer.
   func tokens(of customer: CustomerKey) throws(StoreError) -> Set<String>
