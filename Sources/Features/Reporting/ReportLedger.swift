@@ -15,6 +15,8 @@ package struct ReportLedger: Sendable {
   private let batchSize: Int
   /// The maximum number of sums that one write packs.
   private static let packSize = 20_000
+  /// The maximum number of days that one write closes. A sandbox's clock can pass thousands at once.
+  private static let closeSize = 100
 
   /// - batchSize: the maximum number of payers in one write. Other writes run between two of them.
   package init(
@@ -55,12 +57,15 @@ package struct ReportLedger: Sendable {
   private func derive() async throws(StoreError) -> Bool {
     let catalog = catalog.value
     var last: LineKey?
+    var hasClosed = false
     while true {
       switch try await runBatch(catalog, after: last) {
       case .isOfOtherCatalog:
         for (app, environment) in scopes(of: catalog) { try await review(app, environment, catalog) }
       case .continues(let line): last = line
-      case .ends(let hasClosed): return hasClosed
+      case .ends(let closed):
+        hasClosed = hasClosed || closed > 0
+        if closed < Self.closeSize { return hasClosed }
       }
     }
   }
@@ -71,8 +76,8 @@ package struct ReportLedger: Sendable {
     case isOfOtherCatalog
     /// There may be more work, that of the queue after a purchase.
     case continues(after: LineKey?)
-    /// All is derived; the value is whether days were closed.
-    case ends(hasClosed: Bool)
+    /// All is derived; the value is the number of days that were closed. After ``closeSize`` there may be more.
+    case ends(closed: Int)
   }
 
   /// Deletes all postings, and derives them again from the evidence. The closings stay, and are compared again.
@@ -147,7 +152,7 @@ package struct ReportLedger: Sendable {
       try batch.derive(due)
       try batch.finish()
       guard page.isEnd, due.count < batchSize else { return .continues(after: page.last) }
-      return .ends(hasClosed: try closeDays(of: batch.calendars.values, catalog, in: store))
+      return .ends(closed: try closeDays(of: batch.calendars.values, catalog, in: store))
     }
   }
 
@@ -179,25 +184,27 @@ package struct ReportLedger: Sendable {
 
   /// Closes the days before whose closing all that was known is in the postings, in order, and compares each with the
   /// reports' identities.
+  ///
+  /// - Returns: the number of closed days, at most ``closeSize``.
   private func closeDays(
     of calendars: some Sequence<ReportCalendar>, _ catalog: Catalog, in store: any StoreTransaction
-  ) throws(StoreError) -> Bool {
+  ) throws(StoreError) -> Int {
     let current = clock.now()
-    var hasClosed = false
+    var closed = 0
     for calendar in calendars {
       let delay = catalog.definition(of: calendar.appID).reports.closeAfter
       var day = calendar.closed.advanced(by: 1)
       guard day.closing(after: delay) <= current else { continue }
       let now = min(current, try store.earliestReportWork(in: clock.domain) ?? current)
-      while day.closing(after: delay) <= now {
+      while closed < Self.closeSize, day.closing(after: delay) <= now {
         try store.close(
           day, at: day.closing(after: delay), of: calendar.appID, in: calendar.environment)
         _ = try store.recordBreaks(closing: day, of: calendar.appID, in: calendar.environment)
         day = day.advanced(by: 1)
-        hasClosed = true
+        closed += 1
       }
     }
-    return hasClosed
+    return closed
   }
 
   /// Packs the sums of closed days, some in each write.

@@ -5,6 +5,7 @@ import Ledger
 import Reporting
 import Reports
 import Store
+import Synchronization
 import TestSupport
 import Testing
 
@@ -61,6 +62,22 @@ import Testing
       #expect(try await fixture.revisions().map(\.day) == [reportDay(40)])
       let closed = try await fixture.store.snapshot { try $0.lastClosedDay(of: "ocean", in: .sandbox) }
       #expect(closed == reportDay(74))
+    }
+  }
+
+  @Test("Days that a clock passed at once are closed in several writes")
+  func manyDays() async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.clock.set(at(40))
+      _ = try await fixture.submit(fixture.period(40...70, charged()))
+      try await fixture.reports.run()
+      fixture.clock.set(at(400))
+      let store = CountingStore(store: fixture.store)
+      try await fixture.reports(in: store).run()
+      let closed = try await fixture.store.snapshot { try $0.lastClosedDay(of: "ocean", in: .sandbox) }
+      #expect(closed == reportDay(399))
+      // Four close a hundred days or less each; the others pack the sums of a month each.
+      #expect(store.writes.load(ordering: .relaxed) == 4 + 13)
     }
   }
 
@@ -223,6 +240,21 @@ private func date(_ day: Int64) -> JSONValue {
 
 private func reportDay(_ day: Int64) -> ReportDay { ReportDay(at(day)) }
 
+/// Counts the writes.
+private final class CountingStore: StoreWrapper {
+  let store: any EntitlementStore
+  let writes = Atomic(0)
+
+  init(store: any EntitlementStore) { self.store = store }
+
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    writes.add(1, ordering: .relaxed)
+    return try await store.write(body)
+  }
+}
+
 /// All that reports rest on.
 private struct Everything: Equatable {
   var tables: [ReportTable] = []
@@ -231,11 +263,14 @@ private struct Everything: Equatable {
 }
 
 extension LedgerFixture {
-  fileprivate var reports: ReportLedger { reports(inBatchesOf: 200) }
+  fileprivate var reports: ReportLedger { reports() }
 
-  fileprivate func reports(inBatchesOf size: Int) -> ReportLedger {
+  fileprivate func reports(
+    in store: (any EntitlementStore)? = nil, inBatchesOf size: Int = 200
+  ) -> ReportLedger {
     ReportLedger(
-      store: store, catalog: catalog, clock: ServiceClock { [clock] in clock.now }, batchSize: size)
+      store: store ?? self.store, catalog: catalog, clock: ServiceClock { [clock] in clock.now },
+      batchSize: size)
   }
 
   /// Calls `body` on each day, and derives the postings of it.
