@@ -40,7 +40,7 @@ extension FactApplier {
           .reduce(grant) { $0.erasing($1.0.customerID, as: $1.1) }
       }
     }
-    for (line, states) in changed {
+    for (line, states) in changed.sorted(by: { $0.key.lineID < $1.key.lineID }) {
       let owners = try lines.owners(of: line)
       guard !owners.isEmpty, let stored = try store.facts(of: line).grants.first else { continue }
       let fact = stored.replacingStates { states[$0] ?? $0 }
