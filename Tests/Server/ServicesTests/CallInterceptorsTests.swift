@@ -1,6 +1,5 @@
 import AppStore
 import Callers
-import ContractCalls
 import HTTP
 import RPC
 import Synchronization
@@ -85,16 +84,6 @@ struct CallInterceptorsTests {
     #expect(record.method == Self.grant && record.caller == "reader" && record.mutates)
     #expect(record.apps == ["ocean"] && record.customers == ["ana"] && record.actor == "sam")
     #expect(record.outcome == "PERMISSION_DENIED")
-  }
-
-  @Test("A call of this process is recorded under the name of the person who is signed in")
-  func auditOfPerson() async throws {
-    let method = Method(
-      path: Self.grant, handler: .asyncUnary { _, _ in { () async throws(Status) in Reply([]) } })
-    let person = CallingPerson(name: "eve", address: "", reason: "ticket 7", request: 1)
-    let _: GrantResponse = try await InProcessCalls(policy: policy, methods: [method])
-      .call(Self.grant, GrantRequest.with { $0.actor = "sam" }, as: .anyone, person: person)
-    #expect(records.all.map(\.actor) == ["eve"])
   }
 
   @Test("The audit record of a rejected change has as many texts as an entry, each within its limit")

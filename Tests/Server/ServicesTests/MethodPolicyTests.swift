@@ -42,7 +42,7 @@ struct MethodPolicyTests {
     #expect(MethodPolicy.of("/entitled.v1.CustomerService/GetEvidence").isRecorded)
   }
 
-  @Test("The actor by whom entries are listed is not the one for whom the list is read")
+  @Test("An actor that selects audit entries is not the actor of the call")
   func actorOfFilter() {
     func subject(_ name: String, _ request: some WireMessage) -> CallInFlight.Subject {
       request.encodedBytes().withUnsafeBytes { MethodPolicy.of("/entitled.v1.\(name)").subject(of: $0) }
