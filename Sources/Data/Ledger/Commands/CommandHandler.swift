@@ -33,8 +33,8 @@ struct CommandHandler {
     if let from, !customer(from).isAmong(owners) { throw .notTheOwner(originalTransactionID: purchaseID) }
     let previous = from.map { [$0] } ?? owners
     // Without `from`, the policy `keep` asks for nothing that an owner does not have.
-    let isLeft = policy == .share || (policy == .keep && from == nil)
-    let leaving = isLeft ? [] : previous.filter { customer($0) != customer(to) }
+    let keepsOwners = policy == .share || (policy == .keep && from == nil)
+    let leaving = keepsOwners ? [] : previous.filter { customer($0) != customer(to) }
     guard !customer(to).isAmong(owners) || !leaving.isEmpty else {
       return CommandResult(previousCustomerIDs: previous)
     }
