@@ -42,6 +42,13 @@ struct DeviceDocuments: Sendable {
     return payload
   }
 
+  /// The line of an app transaction that ``verifyAppTransaction(_:of:with:)`` returned.
+  static func install(of appTransaction: AppTransactionPayload, _ app: AppDefinition) -> LineKey {
+    LineKey(
+      appID: app.id, environment: appTransaction.receiptType ?? .production,
+      lineID: LineKey.appTransactionPrefix + (appTransaction.appTransactionId ?? ""))
+  }
+
   /// Verifies the transactions, which must be of the account of `appTransaction`.
   ///
   /// - Throws: the status of the first document that fails: `OTHER_APP_TRANSACTION`, `NO_PURCHASE`, `OTHER_DEVICE`, or
@@ -59,8 +66,7 @@ struct DeviceDocuments: Sendable {
     } catch {
       throw Status(.invalidArgument, reason: error.reason, error.description, field: "signedAppTransaction")
     }
-    install = LineKey(
-      appID: app.id, environment: environment, lineID: LineKey.appTransactionPrefix + appTransactionID)
+    install = Self.install(of: appTransaction, app)
     var lines: [LineKey] = []
     var tokens: Set<String> = []
     for document in request.signedTransactions {

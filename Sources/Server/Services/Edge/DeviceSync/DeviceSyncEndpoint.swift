@@ -123,10 +123,8 @@ package struct DeviceSyncEndpoint: Sendable {
   private func sync(_ request: HTTPRequest) async throws(Status) -> HTTPResponse {
     let verified = try admit(request)
     let (app, policy, appTransaction) = (verified.app, verified.policy, verified.appTransaction)
-    let now = context.now(in: appTransaction.receiptType ?? .production)
-    let install = LineKey(
-      appID: app.id, environment: appTransaction.receiptType ?? .production,
-      lineID: LineKey.appTransactionPrefix + (appTransaction.appTransactionId ?? ""))
+    let install = DeviceDocuments.install(of: appTransaction, app)
+    let now = context.now(in: install.environment)
     if let wait = limits.delay(ofRequestOf: install, policy, at: now) {
       throw Self.tooMany("app install", wait)
     }
