@@ -121,7 +121,9 @@ test("A token of a known key is verified while the service does not answer a req
   const { publicKey, privateKey } = await subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
   const part = (value) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
   const sign = async (kid) => {
-    const claims = { iss: "i", aud: "a", sub: "alice", app, environment: "Sandbox", exp: Date.now() / 1000 + 60, entitlements: ["pro"] };
+    // The service's clock may be ahead.
+    const [iat, exp] = [Date.now() / 1000 + 30, Date.now() / 1000 + 60];
+    const claims = { iss: "i", aud: "a", sub: "alice", app, environment: "Sandbox", iat, exp, entitlements: ["pro"] };
     const signed = `${part({ alg: "ES256", kid })}.${part(claims)}`;
     const signature = await subtle.sign({ name: "ECDSA", hash: "SHA-256" }, privateKey, Buffer.from(signed));
     return `${signed}.${Buffer.from(signature).toString("base64url")}`;

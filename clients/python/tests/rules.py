@@ -151,10 +151,11 @@ key = ec.generate_private_key(ec.SECP256R1())
 public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key())) | {"kid": "known"}
 
 
-def token(kid):
+def token(kid, issued_in=0):
+    issued = int(time.time()) + issued_in
     claims = {
         "iss": "i", "aud": "a", "sub": "alice", "app": "ocean-journal", "environment": "Sandbox", "entitlements": ["pro"],
-        "iat": int(time.time()), "exp": int(time.time()) + 60}  # fmt: skip
+        "iat": issued, "exp": issued + 60}  # fmt: skip
     return jwt.encode(claims, key, algorithm="ES256", headers={"kid": kid})
 
 
@@ -182,6 +183,9 @@ with tempfile.TemporaryDirectory() as folder:
     # A token of another app with the same audience.
     assert refused(TokenVerifier(keys.as_uri(), issuer="i", audience="a", app="sea-journal"), token("known"))
     assert TokenVerifier(keys.as_uri(), issuer="i", audience="a", app="ocean-journal").verify(token("known"))
+    # Of a service whose clock is ahead, or with an advanced sandbox; and one that has ended.
+    assert verifier.verify(token("known", issued_in=86400)).customer_id == "alice"
+    assert refused(verifier, token("known", issued_in=-3600))
     # A response that is not the service's: the token is not valid, and the keys at hand stay.
     for text in ("[]", '{"keys": [1]}', "{}", "<html>"):
         keys.write_text(text)

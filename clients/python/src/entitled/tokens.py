@@ -57,7 +57,9 @@ class TokenVerifier:
             raise jwt.InvalidTokenError("the key of the token is not among the service's keys")
         claims = jwt.decode(
             token, key.key, algorithms=_ALGORITHMS, issuer=self._issuer, audience=self._audience, leeway=self._leeway,
-            options={"require": ["exp", "iat", "iss", "aud", "sub", "app", "environment", "entitlements"]},
+            # `iat` is not compared with the time, because the service's clock may be ahead of this one.
+            options={
+                "require": ["exp", "iat", "iss", "aud", "sub", "app", "environment", "entitlements"], "verify_iat": False},
         )
         if self._app is not None and claims["app"] != self._app:
             raise jwt.InvalidTokenError("the token is for another app")
