@@ -155,8 +155,8 @@ class Lives:
         self.expected = {}
         # The changes that steps made to subscriptions: the time, and the rows before and after.
         self.changes = []
-        # When transactions were refunded; those for an issue with the app; those whose refund was reversed, with both times and the refunded part.
-        self.refunds, self.app_issues, self.reversed = {}, set(), {}
+        # When transactions were refunded; those for an issue with the app; the refunds that were reversed, with both times and the refunded part.
+        self.refunds, self.app_issues, self.reversed = {}, set(), collections.defaultdict(list)
         # The ends of transactions before their first extension.
         self.extended = {}
         self.act("clock", speed=0)
@@ -269,9 +269,12 @@ class Lives:
                 self.act("billing", account=account, fails=is_on)
             case 8:
                 share = {"percent": self.random.choice([25, 40])} if is_on else {}
+                # Otherwise few purchases would be refunded again after a reversal.
+                again = [row["transaction_id"] for row in own if self.reversed[row["transaction_id"]]]
+                chosen = str(again[0]) if again and not is_on else chosen
                 is_app_issue = int(chosen) % 3 == 0
                 share |= {"reason": "APP_ISSUE"} if is_app_issue else {}
-                if int(chosen) not in self.reversed and "error" not in self.act("refund", transactionId=chosen, **share):
+                if "error" not in self.act("refund", transactionId=chosen, **share):
                     self.refunds[int(chosen)] = self.now()
                     self.app_issues |= {int(chosen)} if is_app_issue else set()
             case 9:
@@ -280,7 +283,7 @@ class Lives:
                 last = refunded[0]["transaction_id"] if refunded else 0
                 part = next((row["revocation_percentage"] for row in own if row["transaction_id"] == last), None)
                 if "error" not in self.act("reverse-refund", transactionId=str(last)):
-                    self.reversed[last] = (self.refunds.pop(last), self.now(), part)
+                    self.reversed[last].append((self.refunds.pop(last), self.now(), part))
             case 10 if self.random.random() < 10 / PAYERS:
                 price = self.random.choice([2_490, 2_990, 3_990])
                 self.act("price", app=APP, productId="weekly", price=price, needsConsent=is_on)
@@ -410,8 +413,8 @@ class Lives:
             before = [one for one in lines[row["original_transaction_id"]] if one["purchase_date"] < start]
             # A purchase of the hours before replaced the running period.
             if before and before[-1]["expires_date"] == start:
-                refunded, back, _ = self.reversed.get(before[-1]["transaction_id"], (start, start, None))
-                if before[-1]["revocation_date"] is None and not refunded < start <= back:
+                is_refunded = any(refunded < start <= back for refunded, back, _ in self.reversed[before[-1]["transaction_id"]])
+                if before[-1]["revocation_date"] is None and not is_refunded:
                     yield before[-1]
 
     def paid_times(self):
@@ -452,8 +455,7 @@ class Lives:
 
     def is_refunded(self, row, at):
         """Whether a purchase is refunded just before an instant, and the refund not reversed by then."""
-        start, back, _ = self.reversed.get(row["transaction_id"], (at, at, None))
-        return start < at <= back or (row["revocation_date"] or at) < at
+        return any(start < at <= back for start, back, _ in self.reversed[row["transaction_id"]]) or (row["revocation_date"] or at) < at
 
     def periods(self):
         """The periods that began, in order."""
@@ -481,9 +483,7 @@ class Lives:
                 end = before[-1]
                 until = min(row["purchase_date"], end["expires_date"])
                 refunded = end["revocation_date"] is not None and end["revocation_date"] < until
-                if end["transaction_id"] in self.reversed:
-                    start, back, _ = self.reversed[end["transaction_id"]]
-                    refunded = refunded or start < until <= back
+                refunded = refunded or any(start < until <= back for start, back, _ in self.reversed[end["transaction_id"]])
                 gap = row["purchase_date"] > end["expires_date"]
                 # In the grace period, another product continues without a gap.
                 if refunded or (gap and row["reason"] != "RENEWAL" and row["transaction_id"] not in upgrades):

@@ -152,15 +152,13 @@ class Recount:
                 trial = self.go_on(row, following, trial, name)
 
     def reverse(self, row, name):
-        """A refund that ended a running period, and its reversal."""
-        if row["transaction_id"] not in self.lives.reversed:
-            return
-        refunded, back, _ = self.lives.reversed[row["transaction_id"]]
+        """The refunds that ended a running period, and their reversals."""
         end = min(row["expires_date"], self.after(row))
-        if row["purchase_date"] <= refunded < end:
-            self.leave("refunded_out", refunded, row, name)
-            if back < end:
-                self.begin("reversed_in", back, row, name)
+        for refunded, back, _ in self.lives.reversed[row["transaction_id"]]:
+            if row["purchase_date"] <= refunded < end:
+                self.leave("refunded_out", refunded, row, name)
+                if back < end:
+                    self.begin("reversed_in", back, row, name)
 
     def after(self, row):
         """The start of the period of the line that follows, of any subscription."""
@@ -298,8 +296,7 @@ class Recount:
         """Adds how the last period of a subscription ended, if it did."""
         end, notices = row["expires_date"], self.notices[row["transaction_id"]]
         refunded, later = row["revocation_date"] or FOREVER, self.after(row)
-        if row["transaction_id"] in self.lives.reversed:
-            start, back, _ = self.lives.reversed[row["transaction_id"]]
+        for start, back, _ in self.lives.reversed[row["transaction_id"]]:
             if row["purchase_date"] <= start < min(end, later) and back >= min(end, later):
                 return
             # A refund in the grace period or billing retry ended it, whether it was reversed or not.
@@ -354,10 +351,9 @@ class Recount:
             if row["price"] == 0:
                 continue
             events = [Event("charge", row["purchase_date"], row, amount=row["price"])]
-            reversal = self.lives.reversed.get(row["transaction_id"])
-            if reversal:
-                events.append(self.refund(row, reversal[0], reversal[2]))
-                events.append(dataclasses.replace(events[-1], name="reversal", at=reversal[1], amount=-events[-1].amount))
+            for refunded, back, percentage in self.lives.reversed[row["transaction_id"]]:
+                events.append(self.refund(row, refunded, percentage))
+                events.append(dataclasses.replace(events[-1], name="reversal", at=back, amount=-events[-1].amount))
             if row["revocation_date"] is not None:
                 events.append(self.refund(row, row["revocation_date"], row["revocation_percentage"]))
             for event in events:

@@ -172,6 +172,26 @@ import Testing
     #expect(other("refunds", "app_issue_refunds", on: "10-01", currency: "USD") == [1, 0])
   }
 
+  @Test("Each of several reversed refunds of a period ends it and brings it back")
+  func reversals() throws {
+    let period = World.period("monthly", "10-05", "11-05").with {
+      $0.details.refunds = ["10-10", "10-20"].map { .init(date: World.day($0), percentage: nil) }
+      $0.details.reversals = [World.day("10-13"), World.day("10-23")]
+    }
+    func movements(of period: TransactionFact) throws -> Answer {
+      let postings = World.postings(at: World.day("10-31"), ["R": World.facts("R", [period])])
+      return try Answer(.movements, "10-01", "11-01", by: .day, of: postings)
+    }
+    let both = try movements(of: period)
+    for day in ["10-10", "10-20"] { #expect(both("refunded_out", "active_end", on: day) == [1, 0]) }
+    for day in ["10-13", "10-23"] { #expect(both("reversed_in", "active_end", on: day) == [1, 1]) }
+    // Apple's notification of the first reversal is missing.
+    let unknown = period.with { $0.details.reversals = [World.day("10-23")] }
+    let one = try movements(of: unknown)
+    #expect(one("refunded_out", "active_end", on: "10-20") == [0, 0])
+    #expect(one("reversed_in", "active_end", on: "10-23") == [1, 1])
+  }
+
   @Test("The expected revenue follows the announced price, and is 0 with auto-renew off")
   func expected() throws {
     let facts = World.facts(

@@ -26,8 +26,8 @@ final class SubscriptionPeriod {
   let reason: TransactionReason?
   /// The time for which Apple retries a failed renewal of the period, in milliseconds.
   let retryLength: Int64
-  /// A refund that ended it, and that Apple reversed at `end`.
-  let reversedRefund: (start: Instant, end: Instant)?
+  /// Refunds that ended it, each reversed by Apple at its `end`, in order.
+  let reversedRefunds: [(start: Instant, end: Instant)]
   /// The starts of renewals that were charged during the period and refunded or replaced before they began.
   var withdrawn: [Instant] = []
   /// Charged renewals that the purchase of this period replaced before they began.
@@ -82,9 +82,12 @@ final class SubscriptionPeriod {
     let isFreeTrial = facts.transactions[standing].offerDiscountType == .freeTrial
     isTrial = isFreeTrial || (isPriced && price == 0)
     let reversed = transactions[standing].isRefunded ? facts.transactions[standing].reversedRefunds : []
-    reversedRefund =
-      reversed.first { start <= $0.refund.date && $0.refund.date < expires }
-      .map { ($0.refund.date, $0.reversedAt) }
+    var refunds: [(start: Instant, end: Instant)] = []
+    // A refund before the reversal of another one ended nothing.
+    for (refund, end) in reversed where (refunds.last?.end ?? start) <= refund.date && refund.date < expires {
+      refunds.append((refund.date, end))
+    }
+    reversedRefunds = refunds
   }
 }
 

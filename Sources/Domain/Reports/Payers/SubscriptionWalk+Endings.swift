@@ -68,7 +68,7 @@ extension SubscriptionWalk {
     _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ facts: borrowing CustomerFacts
   ) -> Beginning {
     let next = ending.next
-    if let refund = period.reversedRefund, next.map({ refund.start < $0.start }) ?? true {
+    for refund in period.reversedRefunds where next.map({ refund.start < $0.start }) ?? true {
       addRenewalTimes(period, next, until: refund.start)
       lose(.refundedOut, "REFUND", at: refund.start)
       guard refund.end < min(period.expires, next?.start ?? .openEnd) else { return .stint }

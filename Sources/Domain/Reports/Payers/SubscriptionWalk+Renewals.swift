@@ -181,7 +181,7 @@ extension SubscriptionWalk {
 extension SubscriptionPeriod {
   /// Whether the period was refunded at an instant. Apple's reversal of the refund leaves auto-renew off.
   fileprivate func hasReversedRefund(at instant: Instant) -> Bool {
-    reversedRefund.map { $0.start <= instant && instant <= $0.end } ?? false
+    reversedRefunds.contains { $0.start <= instant && instant <= $0.end }
   }
 }
 
