@@ -607,17 +607,23 @@ def test_commitments_equal_the_recount(tmp_path):
                 period = latest.get(line["original_transaction_id"])
                 if period is None or period["revocation_date"] or (line["state"] == "revoked" and period["expires_date"] <= lives.now()):
                     continue
-                if period["billing_period_number"]:
+                if number := period["billing_period_number"]:
                     counts["committed", day, period["currency"]] += 1
-                    counts["remainder", day, period["currency"]] += period["price"] * (12 - period["billing_period_number"])
+                    counts["remainder", day, period["currency"]] += period["price"] * (12 - number)
+                    counts["closing", day, period["currency"]] += period["price"] * 12
+                    # A cancelled commitment is expected to go on until its last two payments.
+                    if line["renews"] or number < 11:
+                        following = line["renewal_price"] if number == 12 else line["payment_price"]
+                        counts["expected", day, period["currency"]] += following * 12
         lives.end = days[-1] + 1
         for row in lives.periods():
             if (row["billing_period_number"] or 0) > 1:
                 counts["instalments", row["purchase_date"] // DAY, row["currency"]] += 1
-        assert {name for name, *_ in counts} == {"committed", "remainder", "instalments"}
+        assert {name for name, *_ in counts} == {"committed", "remainder", "instalments", "closing", "expected"}
 
         def check():
-            found = Reports(service, lives).values("commitments", "committed", "remainder", "instalments")
+            reports = Reports(service, lives)
+            found = reports.values("commitments", "committed", "remainder", "instalments") | reports.values("mrr", "closing", "expected")
             compared = {key: value for key, value in found.items() if key[0] == "instalments" or key[1] in days}
             _equal(compared, {key: value for key, value in counts.items() if value})
 

@@ -16,6 +16,8 @@ package struct RenewalReport: Sendable {
   package let renewalPrice: Int64?
   /// The time that the offer of the next period is paid for up front, such as `P6M`; `nil` for other offers.
   package let offerPeriod: String?
+  /// The billing plan of the next period; `nil` if Apple did not send it.
+  package let billingPlan: BillingPlanType?
   /// ISO 4217.
   package let currency: String?
 }
@@ -44,6 +46,7 @@ extension CustomerFacts {
           nextProductID: renewalHistories[history].contents[content].autoRenewProductID,
           renewalPrice: renewalHistories[history].contents[content].details.renewalPrice,
           offerPeriod: renewalHistories[history].contents[content].inDetails { $0.offerPeriod },
+          billingPlan: renewalHistories[history].contents[content].inDetails { $0.billingPlanType },
           currency: renewalHistories[history].contents[content].details.currency))
     }
     return reports

@@ -32,14 +32,15 @@ struct JoinedCohorts {
 
   /// Adds the members of a cohort that joined it on one day, an element of `sums`.
   ///
-  /// - Returns: `false` if the length of their periods is not that of the others of their group.
+  /// - Returns: `false` if the length of their periods is not that of the others of their group, which is not one product. The
+  ///   periods of one product differ by billing plan.
   mutating func add(_ total: ReportSums.Total, of sums: ReportSums, in bucket: Int) -> Bool {
     let day = sums.runs[Int(total.run)].day
     let ofTotal = sums.groups[Int(total.group)]
     let group = number(of: ofTotal.values, total.group)
     let limits = limits(of: ofTotal.reason)
     if group == lengths.count { lengths.append(limits.later) }
-    guard lengths[group] == limits.later else { return false }
+    guard lengths[group] == limits.later || query.groupBy.contains(.product) else { return false }
     let periods = limits.ends.prefix { day < $0 }.count
     guard periods > 0 else { return true }
     let place = Place(bucket: bucket, group: group)

@@ -93,46 +93,47 @@ struct PayerHistory {
     if periods.count > 1 { periods[periods.count - 2].withdrawn.append(period.start) }
   }
 
-  /// Sets the length of each period: the catalog's; of an offer that is paid up front, the offer's; of products and
-  /// offers without one, that of the dates. Extensions make periods longer only and not all of them are visible, so the
-  /// shortest one of a product counts.
+  /// Sets the length of each period: the stated one; of an offer that is paid up front, the offer's; of products and offers
+  /// without one, that of the dates. Extensions make periods longer only and not all of them are visible, so the shortest
+  /// one of a product counts, unless no extension explains a longer one.
   private static func setDurations(
     _ lines: [SubscriptionLine], _ facts: borrowing CustomerFacts, _ app: borrowing AppDefinition
   ) {
     if setStatedDurations(lines, facts, app) { return }
     var shortest: [String: PeriodLength] = [:]
-    var dated: [[PeriodLength?]] = []
+    var days: [[Int64]] = []
     for line in lines {
       let periods = line.periods
-      var lengths: [PeriodLength?] = []
+      var ofLine: [Int64] = []
       for (position, period) in periods.enumerated() {
         // A payment that was recovered in the grace period keeps the cycle.
         let before = position > 0 ? periods[position - 1] : nil
         let isKept = before.map { facts.recovery($0.index, period.index) == .inGracePeriod } ?? false
         let start = isKept ? before?.expires ?? period.start : period.start
-        let length = PeriodLength(from: start, to: period.paidUntil)
-        lengths.append(length)
-        let isStandard = period.dimensions.offerKind.isEmpty
-        guard isStandard, let length else { continue }
+        ofLine.append(period.paidUntil.milliseconds(since: start) / ReportDay.length)
+        guard period.standardDuration == nil, period.dimensions.offerKind.isEmpty,
+          !facts.hasOwnLength(period), let length = PeriodLength(days: ofLine[position])
+        else { continue }
         let known = shortest[period.dimensions.productID] ?? length
         shortest[period.dimensions.productID] = known.perYear > length.perYear ? known : length
       }
-      dated.append(lengths)
+      days.append(ofLine)
     }
-    for (line, lengths) in zip(lines, dated) {
-      for (period, length) in zip(line.periods, lengths) {
-        let catalog = period.standardDuration
+    for (line, ofLine) in zip(lines, days) {
+      for (period, days) in zip(line.periods, ofLine) {
+        let stated = period.standardDuration
         let isUpFront = facts.transactions[period.index].offerDiscountType == .payUpFront
         let offer = facts.transactions[period.index].inDetails { $0.offerPeriod }
-        let standard = catalog ?? shortest[period.dimensions.productID]
+        let standard = stated ?? facts.length(of: period, days, shortest[period.dimensions.productID])
         period.duration =
-          (isUpFront ? offer.flatMap(PeriodLength.init(rawValue:)) : standard) ?? length ?? catalog
+          (isUpFront ? offer.flatMap(PeriodLength.init(rawValue:)) : standard) ?? PeriodLength(days: days)
+          ?? stated
         period.standardDuration = standard
       }
     }
   }
 
-  /// Sets the length of each period to that of the catalog.
+  /// Sets the length of each period to the stated one: a month for a payment of a commitment, otherwise the catalog's.
   ///
   /// - Returns: whether each has it; otherwise it is not the length of all of them.
   private static func setStatedDurations(
@@ -147,8 +148,10 @@ struct PayerHistory {
         if known.productID != productID {
           known = (productID, app.products[productID]?.price.flatMap { PeriodLength($0.period) })
         }
-        (period.duration, period.standardDuration) = (known.length, known.length)
-        if known.length == nil || facts.transactions[period.index].offerDiscountType == .payUpFront {
+        // The catalog has the period of the plan that is paid up front.
+        let length = period.isOfCommitment ? .month : known.length
+        (period.duration, period.standardDuration) = (length, length)
+        if length == nil || facts.transactions[period.index].offerDiscountType == .payUpFront {
           isStated = false
         }
       }
@@ -158,6 +161,24 @@ struct PayerHistory {
 }
 
 extension CustomerFacts {
+  /// The length of the standard periods of a subscription, by the days of one of them and the product's shortest period; `nil`
+  /// if they do not determine it.
+  fileprivate func length(
+    of period: SubscriptionPeriod, _ days: Int64, _ shortest: PeriodLength?
+  ) -> PeriodLength? {
+    if hasOwnLength(period) { return period.isTrial ? nil : PeriodLength(days: days) }
+    guard let shortest, period.dimensions.offerKind.isEmpty, !shortest.mayBeExtended(toDays: days) else {
+      return shortest
+    }
+    return PeriodLength(days: days)
+  }
+
+  /// Whether the length of a period says nothing about others of its product: one product stands for Advanced Commerce
+  /// subscriptions of all lengths.
+  fileprivate func hasOwnLength(_ period: SubscriptionPeriod) -> Bool {
+    transactions[period.index].inDetails { $0.isAdvancedCommerce }
+  }
+
   /// Whether an upgrade took the place of a renewal before it began: Apple charges a renewal up to a day early. The
   /// notification of the upgrade has the new transaction only, so a document of the renewal may be older than it.
   fileprivate func isReplaced(

@@ -26,6 +26,8 @@ struct ReportedTransaction {
   let isRefunded: Bool
   /// The commitment that a monthly payment is part of.
   let commitment: TransactionDetails.Commitment?
+  /// Whether it is a monthly payment of a commitment, also if Apple's document does not say of which one.
+  let isOfCommitment: Bool
   /// Whether the customer purchased it or Apple renewed it; `nil` if Apple's document does not say.
   let reason: TransactionReason?
   /// The time for which Apple retries a failed renewal of the period, in milliseconds.
@@ -62,6 +64,7 @@ struct ReportedTransaction {
     firstEnd = details.firstEnd ?? fact.expiresDate
     isRefunded = details.hasReversals || fact.refundedAt != nil
     commitment = details.commitment
+    isOfCommitment = fact.isOfCommitment
     reason = details.reason
     retryLength = fact.billingRetryLength
     predecessor = details.predecessor

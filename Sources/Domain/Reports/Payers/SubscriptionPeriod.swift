@@ -22,6 +22,8 @@ final class SubscriptionPeriod {
   let currency: String
   let seats: Int64
   let commitment: TransactionDetails.Commitment?
+  /// Whether it is a monthly payment of a commitment.
+  let isOfCommitment: Bool
   /// Whether the customer bought it or Apple renewed it; `nil` if Apple's document does not say.
   let reason: TransactionReason?
   /// The time for which Apple retries a failed renewal of the period, in milliseconds.
@@ -77,6 +79,7 @@ final class SubscriptionPeriod {
     (self.price, self.seats) = (price, seats)
     currency = transactions[standing].currency ?? ""
     commitment = transactions[standing].commitment
+    isOfCommitment = transactions[standing].isOfCommitment
     reason = transactions[standing].reason
     retryLength = transactions[standing].retryLength
     let isFreeTrial = facts.transactions[standing].offerDiscountType == .freeTrial
@@ -165,10 +168,9 @@ enum PeriodLength: String, CaseIterable {
     }
   }
 
-  /// The length that is nearest to the time from `start` to `end`; `nil` if that is shorter than six days, as in
-  /// Apple's sandbox, where a month lasts minutes.
-  init?(from start: Instant, to end: Instant) {
-    let days = end.milliseconds(since: start) / ReportDay.length
+  /// The length that is nearest to a number of days; `nil` for fewer than six, as in Apple's sandbox, where a month lasts
+  /// minutes.
+  init?(days: Int64) {
     switch days {
     case 6..<14: self = .week
     case 14..<46: self = .month
@@ -179,6 +181,10 @@ enum PeriodLength: String, CaseIterable {
     default: return nil
     }
   }
+
+  /// Whether an extension can explain a period of this length with a number of days: Apple extends one at most twice a year,
+  /// each time by at most 90 days.
+  func mayBeExtended(toDays days: Int64) -> Bool { days <= 366 / perYear + 2 * 90 }
 }
 
 extension Posting.Dimensions {

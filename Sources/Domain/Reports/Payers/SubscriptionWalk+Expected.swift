@@ -68,17 +68,31 @@ extension SubscriptionWalk {
     let productID = report?.nextProductID ?? period.dimensions.productID
     let isSame = productID == period.dimensions.productID
     if let price = report?.renewalPrice, TransactionFact.reportedPrices.contains(price) {
-      // The standard length is the catalog's, if that has one.
-      let standard =
-        isSame
-        ? period.standardDuration : app.products[productID]?.price.flatMap { PeriodLength($0.period) }
       let offer = report?.offerPeriod.flatMap(PeriodLength.init(rawValue:))
-      let length = offer ?? standard ?? (period.isTrial ? nil : period.duration)
+      let length = offer ?? standardLength(after: period, productID, report?.billingPlan)
       // Apple's price is that of one seat.
       let (seats, overflow) = price.multipliedReportingOverflow(by: max(1, period.seats))
       return overflow || !TransactionFact.reportedPrices.contains(seats) ? 0 : seats.forYear(of: length)
     }
     return isSame ? period.annual : 0
+  }
+
+  /// The length of the next period, of a product and a billing plan, without an offer; `nil` if it is not known.
+  private func standardLength(
+    after period: SubscriptionPeriod, _ productID: String, _ plan: BillingPlanType?
+  ) -> PeriodLength? {
+    let isSame = productID == period.dimensions.productID
+    let isOfCommitment =
+      switch plan {
+      case .monthly?: true
+      case .billedUpfront?: false
+      case .unrecognized?, nil: isSame && period.isOfCommitment
+      }
+    if isOfCommitment { return .month }
+    let known = isSame && !period.isOfCommitment ? period.standardDuration : nil
+    let standard = known ?? app.products[productID]?.price.flatMap { PeriodLength($0.period) }
+    // A commitment is one year.
+    return standard ?? (period.isOfCommitment ? .year : period.isTrial ? nil : period.duration)
   }
 }
 
