@@ -630,3 +630,48 @@ def test_commitments_equal_the_recount(tmp_path):
         eventually(check)
     finally:
         service.stop()
+
+
+def test_recurring_revenue_of_seats_equals_the_recount(tmp_path):
+    """Seats are added at once, and leave at the next renewal. Each purchase of the period has its seats and their average price."""
+    from harness import Service
+
+    (tmp_path / "entitled.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    lives, dice = Lives(service), random.Random(SEED)
+    counts, days = collections.Counter(), range(lives.first, lives.first + max(45, DAYS))
+    payers = lives.accounts[:6]
+    try:
+        for day in days:
+            lives.sleep_until(day * DAY + dice.randrange(1000, DAY - 2000))
+            account = dice.choice(payers)
+            own = lives.subscriptions(account)
+            if not own:
+                lives.act("purchases", app=APP, productId="monthly", account=account, seats=dice.randint(2, 5))
+            elif dice.random() < 0.5:
+                [line] = own.values()
+                seats = max(1, line["renewal_quantity"] + dice.randint(-2, 3))
+                lives.act("seats", transactionId=str(line["original_transaction_id"]), seats=seats)
+            lives.sleep_until((day + 1) * DAY - 1)
+            lives.wait_for_notifications()
+            for row in lives.purchases():
+                if lives.now() < row["expires_date"]:
+                    counts["closing", day, row["currency"]] += row["price"] * row["quantity"] * 12
+        lives.end = days[-1] + 1
+        lines = collections.defaultdict(dict)
+        for row in lives.purchases():
+            parts, annual = lines[row["original_transaction_id"]], row["price"] * row["quantity"] * 12
+            before = parts.get("end") == row["expires_date"]
+            # The first purchase of a period replaces what the one before it had.
+            change = annual if before else annual - parts.get("annual", 0)
+            name = "new" if not parts else "contraction" if change < 0 else "expansion"
+            counts[name, row["purchase_date"] // DAY, row["currency"]] += change
+            parts |= {"end": row["expires_date"], "annual": annual + (parts["annual"] if before else 0)}
+        expected = {key: value for key, value in counts.items() if value}
+        assert {name for name, *_ in expected} == {"closing", "new", "expansion", "contraction"}
+        eventually(lambda: _equal(Reports(service, lives).values("mrr", "closing", "new", "expansion", "contraction"), expected))
+        reason = [report_service.REPORT_DIMENSION_REASON]
+        causes = Reports(service, lives).values("mrr-changes", "expansion", "contraction", group_by=reason)
+        assert {cause for _, _, cause, _ in causes} == {"SEATS"}
+    finally:
+        service.stop()

@@ -21,6 +21,8 @@ final class SubscriptionPeriod {
   let price: Int64
   let currency: String
   let seats: Int64
+  /// The seats that were added after the start, in order; part of ``price`` and ``seats``.
+  let additions: [SeatAddition]
   let commitment: TransactionDetails.Commitment?
   /// Whether it is a monthly payment of a commitment.
   let isOfCommitment: Bool
@@ -42,33 +44,50 @@ final class SubscriptionPeriod {
   /// Whether the customer bought it; `false` for a renewal, and if Apple's document does not say.
   var isPurchase: Bool { reason == .purchase }
 
-  /// The recurring revenue in thousandths a year.
-  var annual: Int64 { isTrial ? 0 : price.times(duration?.perYear ?? 0) }
+  /// The price with the seats that the period has at an instant.
+  private func price(at instant: Instant) -> Int64 {
+    additions.reduce(price) { instant < $1.start ? $0 &- $1.price : $0 }
+  }
 
-  /// The price of the instalments that are still to come.
-  var remainder: Int64 {
+  /// The seats at an instant.
+  func seats(at instant: Instant) -> Int64 {
+    additions.reduce(seats) { instant < $1.start ? $0 &- $1.seats : $0 }
+  }
+
+  /// The recurring revenue at an instant, in thousandths a year.
+  func annual(at instant: Instant) -> Int64 {
+    isTrial ? 0 : price(at: instant).times(duration?.perYear ?? 0)
+  }
+
+  /// The price of the instalments that are still to come at an instant.
+  func remainder(at instant: Instant) -> Int64 {
     guard let commitment else { return 0 }
     let (open, overflow) = commitment.totalBillingPeriods.subtractingReportingOverflow(
       commitment.billingPeriodNumber)
-    return overflow ? 0 : price.times(max(0, open))
+    return overflow ? 0 : price(at: instant).times(max(0, open))
   }
 
   init?(_ index: Int, _ facts: borrowing CustomerFacts, _ transactions: [ReportedTransaction]) {
     guard facts.beginning(ofPeriodAt: index) == index else { return nil }
+    let start = facts.transactions[index].purchaseDate
+    var additions: [SeatAddition] = []
     var end: Instant?
     var paidUntil: Instant?
     var (price, isPriced, seats) = (Int64(0), false, Int64(0))
     for part in facts.period(at: index) {
       if let expires = facts.transactions[part].expiresDate { end = max(end ?? expires, expires) }
       if let paid = transactions[part].firstEnd { paidUntil = max(paidUntil ?? paid, paid) }
-      if let ofPart = transactions[part].price {
-        (price, isPriced) = (price &+ ofPart, true)
+      let priceOfPart = transactions[part].price ?? 0
+      if transactions[part].price != nil { (price, isPriced) = (price &+ priceOfPart, true) }
+      let seatsOfPart = facts.transactions[part].quantity
+      seats &+= seatsOfPart
+      let bought = facts.transactions[part].purchaseDate
+      if bought > start {
+        additions.append(SeatAddition(start: bought, price: priceOfPart, seats: seatsOfPart))
       }
-      seats &+= facts.transactions[part].quantity
     }
     let standing = facts.standing(ofPeriodAt: index)
     guard let expires = end, !transactions[standing].isContradictory else { return nil }
-    let start = facts.transactions[index].purchaseDate
     self.index = standing
     self.expires = expires
     self.paidUntil = paidUntil ?? expires
@@ -76,7 +95,7 @@ final class SubscriptionPeriod {
     transactionID = facts.transactions[index].transactionID
     refundedAt = transactions[standing].revocationDate
     dimensions = transactions[standing].dimensions
-    (self.price, self.seats) = (price, seats)
+    (self.price, self.seats, self.additions) = (price, seats, additions)
     currency = transactions[standing].currency ?? ""
     commitment = transactions[standing].commitment
     isOfCommitment = transactions[standing].isOfCommitment
@@ -92,6 +111,14 @@ final class SubscriptionPeriod {
     }
     reversedRefunds = refunds
   }
+}
+
+/// Seats that a customer added to a running period.
+struct SeatAddition {
+  let start: Instant
+  /// Of these seats; 0 if it is unknown.
+  let price: Int64
+  let seats: Int64
 }
 
 extension Int64 {

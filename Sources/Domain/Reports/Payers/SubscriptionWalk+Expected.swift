@@ -14,14 +14,27 @@ extension SubscriptionWalk {
     let chargedOn: ReportDay?
   }
 
-  /// Records what is expected after a period, from the beginning of its access to `end`, by the reports about its renewal in
-  /// their order.
-  mutating func addExpected(_ period: SubscriptionPeriod, _ reports: [RenewalReport], until end: Instant) {
-    let known = reports.last { $0.inForceFrom <= inForceSince }
-    expect(amount(after: period, known), period, known, at: inForceSince)
-    for report in reports where report.inForceFrom > inForceSince && report.inForceFrom < end {
-      expect(amount(after: period, report), period, report, at: report.inForceFrom)
+  /// Records the seats that are added to a period, and what is expected after it, from the beginning of its access to `end`, by
+  /// the reports about its renewal in their order.
+  mutating func addAmounts(
+    of period: SubscriptionPeriod, _ reports: [RenewalReport], until end: Instant
+  ) {
+    expect(after: period, reports, at: inForceSince)
+    // Most periods have neither.
+    if reports.isEmpty, period.additions.isEmpty { return }
+    let additions = period.additions.map(\.start)
+    let instants = (additions + reports.map(\.inForceFrom)).filter { inForceSince < $0 && $0 < end }
+    for instant in instants.sorted() {
+      if additions.contains(instant) { addSeats(to: period, at: instant) }
+      expect(after: period, reports, at: instant)
     }
+  }
+
+  private mutating func expect(
+    after period: SubscriptionPeriod, _ reports: [RenewalReport], at instant: Instant
+  ) {
+    let report = reports.last { $0.inForceFrom <= instant }
+    expect(amount(after: period, report, at: instant), period, report, at: instant)
   }
 
   /// Records that nothing is expected any longer.
@@ -62,7 +75,9 @@ extension SubscriptionWalk {
   }
 
   /// The announced price for a year; 0 with auto-renew off, and if it is not known.
-  private func amount(after period: SubscriptionPeriod, _ report: RenewalReport?) -> Int64 {
+  private func amount(
+    after period: SubscriptionPeriod, _ report: RenewalReport?, at instant: Instant
+  ) -> Int64 {
     // The payments of a commitment go on after a cancellation.
     if report?.isOff == true, period.commitment?.isEnding ?? true { return 0 }
     let productID = report?.nextProductID ?? period.dimensions.productID
@@ -71,10 +86,10 @@ extension SubscriptionWalk {
       let offer = report?.offerPeriod.flatMap(PeriodLength.init(rawValue:))
       let length = offer ?? standardLength(after: period, productID, report?.billingPlan)
       // Apple's price is that of one seat.
-      let (seats, overflow) = price.multipliedReportingOverflow(by: max(1, period.seats))
+      let (seats, overflow) = price.multipliedReportingOverflow(by: max(1, period.seats(at: instant)))
       return overflow || !TransactionFact.reportedPrices.contains(seats) ? 0 : seats.forYear(of: length)
     }
-    return isSame ? period.annual : 0
+    return isSame ? period.annual(at: instant) : 0
   }
 
   /// The length of the next period, of a product and a billing plan, without an offer; `nil` if it is not known.

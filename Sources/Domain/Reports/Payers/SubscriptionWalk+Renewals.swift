@@ -54,8 +54,8 @@ struct RenewalTimes {
 }
 
 extension SubscriptionWalk {
-  /// Records the times with renewal off, with an unanswered price increase and with a planned downgrade, up to the end of
-  /// access. After an early charge, Apple reports about the next period already.
+  /// Records added seats and the times with renewal off, with an unanswered price increase and with a planned downgrade, up to
+  /// the end of access. After an early charge, Apple reports about the next period already.
   mutating func addRenewalTimes(
     _ period: SubscriptionPeriod, _ next: SubscriptionPeriod?, until end: Instant
   ) {
@@ -63,7 +63,7 @@ extension SubscriptionWalk {
     let starts =
       renewals.isEmpty ? [] : [period.start] + period.withdrawn + (next.map { [$0.start] } ?? [])
     let reports = renewals.reports(ofPeriods: starts)
-    addExpected(period, reports, until: end)
+    addAmounts(of: period, reports, until: end)
     if reports.isEmpty { return }
     if period.commitment?.isEnding ?? true {
       for off in RenewalTimes.times(in: reports, where: \.isOff) where off.start < end {

@@ -8,22 +8,25 @@ extension SubscriptionWalk {
     let period: SubscriptionPeriod
     let annual: Int64
     let proceeds: Int64
+    /// The price of the instalments that are still to come.
+    let remainder: Int64
     /// The day of the charge with which it was renewed last.
     var chargedOn: ReportDay
 
     func isSame(as other: Stock) -> Bool {
       period.dimensions == other.period.dimensions && annual == other.annual && proceeds == other.proceeds
         && period.currency == other.period.currency && period.isTrial == other.period.isTrial
-        && period.remainder == other.period.remainder
+        && remainder == other.remainder
         && (period.commitment == nil) == (other.period.commitment == nil)
     }
   }
 
   func stock(of period: SubscriptionPeriod, at instant: Instant) -> Stock {
     let share = history.paidYears.share(of: period.dimensions.group, at: period.start)
+    let annual = period.annual(at: instant)
     return Stock(
-      period: period, annual: period.annual, proceeds: Share.part(share, of: period.annual),
-      chargedOn: ReportDay(instant))
+      period: period, annual: annual, proceeds: Share.part(share, of: annual),
+      remainder: period.remainder(at: instant), chargedOn: ReportDay(instant))
   }
 
   mutating func enter(_ period: SubscriptionPeriod, at instant: Instant) {
@@ -52,7 +55,7 @@ extension SubscriptionWalk {
     guard period.commitment != nil else { return }
     flow(.committed, period, at: instant) { posting in
       posting.count = sign
-      (posting.amount, posting.currency) = (sign * period.remainder, period.currency)
+      (posting.amount, posting.currency) = (sign * stock.remainder, period.currency)
     }
   }
 
@@ -84,6 +87,18 @@ extension SubscriptionWalk {
       revise(previous, -old.annual, -old.proceeds, "CURRENCY", at: instant)
       revise(period, new.annual, new.proceeds, "CURRENCY", at: instant)
     }
+  }
+
+  /// Counts the seats that were added to the period in force, with their recurring revenue.
+  mutating func addSeats(to period: SubscriptionPeriod, at instant: Instant) {
+    changeRate(at: instant)
+    guard let old = stock else { return }
+    let new = stock(of: period, at: instant)
+    guard !old.isSame(as: new) else { return }
+    post(old, -1, at: instant)
+    post(new, 1, at: instant)
+    revise(period, new.annual - old.annual, new.proceeds - old.proceeds, "SEATS", at: instant)
+    stock = new
   }
 
   /// Records that a trial begins under other dimensions than those under which its subscription was counted before, or
@@ -156,11 +171,12 @@ extension AppDefinition {
       if to < from { return (.upgraded, "UPGRADE") }
       return to > from ? (.downgraded, "DOWNGRADE") : (.crossgraded, "CROSSGRADE")
     }
-    if previous.seats != period.seats { return (.changedProduct, "SEATS") }
+    if previous.seats != period.seats(at: period.start) { return (.changedProduct, "SEATS") }
     if old.offerKind.isEmpty != new.offerKind.isEmpty {
       return (.changedProduct, new.offerKind.isEmpty ? "OFFER_ENDED" : "OFFER_REDEEMED")
     }
     if old.storefront != new.storefront { return (.changedProduct, "STOREFRONT") }
-    return (.changedProduct, period.annual < previous.annual ? "PRICE_DECREASE" : "PRICE_INCREASE")
+    let isLess = period.annual(at: period.start) < previous.annual(at: period.start)
+    return (.changedProduct, isLess ? "PRICE_DECREASE" : "PRICE_INCREASE")
   }
 }
