@@ -142,11 +142,12 @@ class Lives:
 
     def __init__(self, service, recovered=0.0, households=False, program=()):
         """`recovered` is the share of steps with working payments that concern an account whose payments fail. `households`: families
-        share purchases, and parents withdraw consents. `program`: the first day and the day after the last one of each time in the
+        share purchases, parents withdraw consents, and accounts move to other storefronts. `program`: the first day and the day after the last one of each time in the
         Small Business Program."""
         self.service, self.random, self.recovered = service, random.Random(SEED), recovered
         # With a separate random generator, so that the accounts do the same without it.
         self.households, self.program = random.Random(SEED) if households else None, program
+        self.movers = random.Random(SEED) if households else None
         # By account: when its withdrawn consents were settled.
         self.settlements = collections.defaultdict(list)
         self.accounts = [f"payer-{number}" for number in range(PAYERS)]
@@ -196,6 +197,8 @@ class Lives:
                 self.sleep_until(day * DAY + offset)
                 if self.households and self.households.random() < 0.4:
                     self.change_household()
+                if self.movers and self.movers.random() < 0.08:
+                    self.act("storefront", account=self.movers.choice(self.accounts), storefront=self.movers.choice(STOREFRONTS))
                 self.step()
             self.sleep_until((day + 1) * DAY - 1)
             self.wait_for_notifications()
@@ -339,7 +342,7 @@ class Lives:
         latest = {row["original_transaction_id"]: row for row in self.purchases(LATEST)}
         stocks, annual, active = collections.Counter(), collections.Counter(), {}
         expected, is_announced = collections.Counter(), True
-        asked = self.asked()
+        asked, storefronts = self.asked(), self.storefronts()
         for line in read(self.service, "SELECT * FROM subscription WHERE ownership = 'PURCHASED' AND state <> 'ended'"):
             period = latest.get(line["original_transaction_id"])
             # A refund of the next period, which is charged already, leaves the running one.
@@ -365,6 +368,8 @@ class Lives:
             if line["renews"] and period["product_id"] != "weekly":
                 # The prices of the weekly product change, some without an announcement.
                 is_announced = is_announced and line["renewal_product_id"] != "weekly"
+                # No document has the price in the storefront to which the account moved.
+                is_announced = is_announced and storefronts[period["account"]] == period["storefront"]
                 # The tables have no price of an offer that begins with the next period.
                 is_announced = is_announced and line["renewal_offer_id"] in (None, period["offer_id"])
                 price = period["price"] if line["renewal_offer_id"] else line["renewal_price"]
@@ -389,6 +394,10 @@ class Lives:
         last = "SELECT original_transaction_id AS line, max(number) AS number FROM notification WHERE type <> 'RESCIND_CONSENT' GROUP BY original_transaction_id"
         rows = read(self.service, f"SELECT l.line FROM ({last}) AS l JOIN notification AS n ON n.number = l.number WHERE n.type = 'PRICE_INCREASE' AND n.subtype = 'PENDING'")
         return {row["line"] for row in rows}
+
+    def storefronts(self):
+        """The storefront of each account."""
+        return {row["account"]: row["storefront"] for row in read(self.service, "SELECT account, storefront FROM account")}
 
     def seasons(self):
         """The non-renewing subscriptions with their times: one begins at the end of the one before."""

@@ -230,9 +230,14 @@ class Recount:
 
     def revise(self, before, row, at):
         """A change of recurring revenue from one paid period to the next."""
+        moved = annual(before) if before["currency"] == row["currency"] else 0
         if dimensions(before) != dimensions(row):
-            self.add("moved", at, before, count=-1, amount=-annual(before))
-            self.add("moved", at, row, amount=annual(before))
+            self.add("moved", at, before, count=-1, amount=-moved)
+            self.add("moved", at, row, amount=moved)
+        if before["currency"] != row["currency"]:
+            self.add("contraction", at, before, amount=-annual(before), reason="CURRENCY")
+            self.add("expansion", at, row, amount=annual(row), reason="CURRENCY")
+            return
         change = annual(row) - annual(before)
         step = LEVELS[row["product_id"]] - LEVELS[before["product_id"]]
         offers = [bool(dimensions(one)[3]) for one in (before, row)]
@@ -375,18 +380,21 @@ class Recount:
                 yield Event("upgrade_credit", upgrade, row, amount=-row["price"])
 
     def lifetime(self):
-        """By month and currency of the first charge: payers; and by column, month, currency and age: what they paid."""
-        first, payers, amounts = {}, collections.Counter(), collections.Counter()
+        """By month of the first charge, currency and age: the payers with a first charge in the currency; and by column, too: what
+        they paid."""
+        first, charged, payers, amounts = {}, set(), collections.Counter(), collections.Counter()
         columns = {"charge": "gross", "refund": "refunds", "reversal": "refunds", "upgrade_credit": "upgrade_credit"}
         money = [*self.money(), *self.credits()]
         for event in money:
-            if event.name == "charge" and event.row["account"] not in first:
-                first[event.row["account"]] = (date_of(event.day).replace(day=1).isoformat(), event.row["currency"])
-                payers[first[event.row["account"]]] += 1
+            if event.name == "charge":
+                first.setdefault(event.row["account"], date_of(event.day).replace(day=1))
         for event in money:
-            month, currency = first[event.row["account"]]
-            age = months_after(datetime.date.fromisoformat(month), event.day)
-            amounts[columns[event.name], month, currency, age] += event.amount
+            payer, month, currency = event.row["account"], first[event.row["account"]], event.row["currency"]
+            place = (month.isoformat(), currency, months_after(month, event.day))
+            amounts[columns[event.name], *place] += event.amount
+            if event.name == "charge" and (payer, currency) not in charged:
+                charged.add((payer, currency))
+                payers[place] += 1
         return payers, amounts
 
     # Recurring revenue.

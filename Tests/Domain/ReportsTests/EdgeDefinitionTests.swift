@@ -85,6 +85,29 @@ import Testing
       revenue("opening", "expansion", "closing", on: "11-01", currency: "EUR") == [0, 119_880, 119_880])
   }
 
+  @Test("A payer of two currencies counts in each, from the month of the first charge in it")
+  func lifetimeValueOfTwoCurrencies() throws {
+    let mover = World.facts(
+      "M",
+      [World.period("monthly", "09-05", "10-05"), World.german(World.period("monthly", "10-05", "11-05"))])
+    let other = World.facts("O", [World.german(World.period("monthly", "09-10", "10-10"))])
+    let postings = World.postings(at: World.day("10-31"), ["M": mover, "O": other])
+    let total = try Answer(.lifetimeValue, "09-01", "11-01", of: postings)
+    let values = { (currency: String, age: Int64) in
+      total("net", "payers", on: "09-01", currency: currency, age: age)
+    }
+    #expect([values("USD", 0), values("USD", 1)] == [[9_990, 1], [9_990, 1]])
+    #expect([values("EUR", 0), values("EUR", 1)] == [[9_990, 1], [19_980, 2]])
+    let groups = try Answer(.lifetimeValue, "09-01", "11-01", groupBy: [.storefront], of: postings)
+    let ofGroup = { (storefront: String, age: Int64) in
+      groups("net", "payers", on: "09-01", currency: "EUR", age: age, groups: [storefront])
+    }
+    #expect([ofGroup("USA", 0), ofGroup("USA", 1)] == [[0, 0], [9_990, 1]])
+    #expect([ofGroup("DEU", 0), ofGroup("DEU", 1)] == [[9_990, 1], [9_990, 1]])
+    // Before the first euros of the mover, there is no row.
+    #expect(groups.rows.count { $0.currency == "EUR" } == 3)
+  }
+
   @Test("A paid offer of several periods is a start; the standard price and a later one are expansions")
   func offerAndPriceChange() throws {
     let offer = [("09-01", "09-08"), ("09-08", "09-15"), ("09-15", "09-22")].map { start, end in

@@ -122,7 +122,9 @@ extension Report {
       .money(
         "net", [.charge, .refund, .refundReversed, .upgradeCredit], role: .numerator, ofCohort: true,
         "Prices less refunds and upgrade credits of the cohort up to the end of its n-th month."),
-      .count("payers", [.payer], role: .denominator, ofCohort: true, "Payers of the cohort."),
+      .count(
+        "payers", [.payer], role: .denominator, ofCohort: true,
+        "Payers of the cohort that were charged in the currency up to the end of its n-th month."),
       .money("gross", [.charge], ofCohort: true, "Of the net amount, prices."),
       .money(
         "refunds", [.refund, .refundReversed], ofCohort: true,

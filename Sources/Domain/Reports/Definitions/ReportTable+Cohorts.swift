@@ -23,8 +23,8 @@ extension ReportTableBuilder {
     }
   }
 
-  /// The rows of a report by months since that of the cohort: of each cohort its values up to the end of each month, in order. The
-  /// second column is the size of the cohort.
+  /// The rows of a report by months since that of the cohort: of each cohort its values up to the end of each month, in order.
+  /// Months before the first value have none.
   func monthlyRows() -> [ReportTable.Row] {
     let columns = query.report.columns
     let currencies = Dictionary(grouping: families, by: \.currency).sorted { $0.key < $1.key }
@@ -34,10 +34,7 @@ extension ReportTableBuilder {
       let lastAge = query.to.advanced(by: -1).months(since: bucket)
       guard lastAge >= 0 else { continue }
       for families in currencies {
-        var cohorts = families.compactMap { family -> (family: Family, size: Int64, sums: [Int64])? in
-          let size = family.values(0, in: number, of: self).map { $0[$0.startIndex + 1] } ?? 0
-          return size == 0 ? nil : (family, size, columns.map { _ in 0 })
-        }
+        var cohorts = families.map { (family: $0, sums: columns.map { _ in Int64(0) }) }
         for age in 0...lastAge {
           for index in cohorts.indices {
             let family = cohorts[index].family
@@ -47,7 +44,7 @@ extension ReportTableBuilder {
               cohorts[index].sums[column] =
                 columns[column].isOfOneAge ? value : cohorts[index].sums[column] &+ value
             }
-            cohorts[index].sums[1] = cohorts[index].size
+            guard cohorts[index].sums.contains(where: { $0 != 0 }) else { continue }
             rows.append(
               ReportTable.Row(
                 bucket: bucket, groups: family.groups, currency: family.currency, age: age,

@@ -7,7 +7,8 @@ struct MoneyPostings {
 
   init(_ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory) {
     let cohort = history.cohort
-    var hasJoined = false
+    // Those in which the payer was charged; mostly one.
+    var currencies: [String] = []
     var buckets = ChargeBuckets()
     // With room for the payer, and for charges after a year.
     postings.reserveCapacity(1 + 2 * history.transactions.count)
@@ -26,15 +27,16 @@ struct MoneyPostings {
       let charge = Posting(
         .charge, at: bought, line: facts.transactions[index].originalTransactionID,
         transactionID: facts.transactions[index].transactionID, history.transactions[index].dimensions)
-      if !hasJoined {
-        hasJoined = true
+      let day = ReportDay(bought)
+      let ofDay = cohort?.at(day)
+      if !currencies.contains(currency) {
+        currencies.append(currency)
         postings.append(
-          charge.with { ($0.kind, $0.count, $0.cohort, $0.currency) = (.payer, 1, cohort, currency) })
+          charge.with { ($0.kind, $0.count, $0.cohort, $0.currency) = (.payer, 1, ofDay, currency) })
       }
       // Completed in its place: most charges are needed nowhere else, and a copy has several reference counts.
       let place = postings.count
       postings.append(charge)
-      let day = ReportDay(bought)
       let group = history.transactions[index].dimensions.group
       let share = history.paidYears.share(of: group, at: bought)
       postings[place].reason = facts.transactions[index].type.reportName
@@ -42,7 +44,7 @@ struct MoneyPostings {
       postings[place].amount = price
       postings[place].currency = currency
       postings[place].proceeds = Share.part(share, of: price)
-      postings[place].cohort = cohort?.at(day)
+      postings[place].cohort = ofDay
       postings[place].marks = buckets.marks(ofChargeOn: day)
       if history.paidYears.isPast(group, at: bought) {
         postings.append(

@@ -152,7 +152,7 @@ extension Posting {
     case periodReached = 101
     /// A refunded transaction, on the day of its purchase.
     case refundOfPurchase = 102
-    /// The first charge of a payer, which gives the payer a cohort.
+    /// The first charge of a payer in a currency. The first one of all gives the payer a cohort.
     case payer = 103
     /// In cells only: payers with a charge in a bucket.
     case payersOfBucket = 104
