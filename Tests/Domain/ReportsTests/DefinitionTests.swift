@@ -94,6 +94,54 @@ import Testing
     #expect(postings.contains { $0.kind == .upgraded })
   }
 
+  /// What Apple returned for a month of which an upgrade left one half, and that was revoked on a day.
+  private func returned(revokedOn day: String, _ type: RevocationType?) -> [Posting] {
+    let facts = World.facts(
+      "N",
+      [
+        World.period("monthly", "09-20", "10-20").with {
+          ($0.isUpgraded, $0.revocationDate, $0.revocationType) = (true, World.day(day), type)
+        },
+        World.period("premium", "10-05", "11-05").with { $0.details.transactionReason = .purchase },
+      ])
+    return World.postings(at: World.day("10-31"), ["N": facts]).map { $0.posting }
+      .filter { [.refund, .refundOfPurchase, .upgradeCredit, .refundedOut].contains($0.kind) }
+  }
+
+  @Test(
+    "A revocation at the upgrade without an amount is no refund, and its return is estimated",
+    arguments: [nil, RevocationType.refundProrated])
+  func unstatedUpgradeRefund(type: RevocationType?) {
+    let returned = returned(revokedOn: "10-05", type)
+    #expect(returned.map(\.kind) == [.upgradeCredit])
+    #expect(returned.map(\.amount) == [-4_995])
+  }
+
+  @Test("A full refund of an upgraded period stays a refund")
+  func fullRefundOfUpgraded() {
+    let atUpgrade = returned(revokedOn: "10-05", .refundFull)
+    #expect(atUpgrade.filter { $0.amount != 0 }.map(\.kind) == [.refund])
+    #expect(atUpgrade.map(\.amount).reduce(0, +) == -9_990)
+    let later = returned(revokedOn: "10-12", nil)
+    #expect(later.filter { $0.kind == .refund }.map(\.amount) == [-9_990])
+  }
+
+  @Test("A renewal that an upgrade replaced before it began is returned as a whole")
+  func revokedRenewalBeforeUpgrade() {
+    let facts = World.facts(
+      "N",
+      [
+        World.period("monthly", "09-05", "10-05").with { $0.isUpgraded = true },
+        World.period("premium", "10-04", "11-04").with { $0.details.transactionReason = .purchase },
+        World.period("monthly", "10-05", "11-05").with {
+          ($0.isUpgraded, $0.revocationDate) = (true, World.day("10-04"))
+        },
+      ])
+    let refunds = World.postings(at: World.day("10-31"), ["N": facts]).map { $0.posting }
+      .filter { $0.kind == .refund }
+    #expect(refunds.map(\.amount) == [-9_990])
+  }
+
   @Test("Recurring revenue moves from opening to closing, each currency apart")
   func recurringRevenue() throws {
     let revenue = try october(.recurringRevenue)

@@ -61,6 +61,11 @@ import Testing
     // 9.99 x 33.333 % is 3.32996667.
     let refunds = try answer(.refunds, "10-01", "11-01", at: "10-31", [refunded])
     #expect(refunds("amount", "prorated", "full", on: "10-01", currency: "USD") == [-3_330, -3_330, 0])
+    let unstated = refunded.with {
+      ($0.revocationType, $0.details.revocationPercentage) = (.refundProrated, nil)
+    }
+    let ofUnstated = try answer(.refunds, "10-01", "11-01", at: "10-31", [unstated])
+    #expect(ofUnstated("prorated", "full", on: "10-01", currency: "USD") == [-9_990, 0])
     let proceeds = try answer(
       .revenue, "10-01", "11-01", isOfProceeds: true, at: "10-31", [refunded])
     #expect(proceeds("gross", "refunds", "net", on: "10-01", currency: "USD") == [6_993, -2_331, 4_662])

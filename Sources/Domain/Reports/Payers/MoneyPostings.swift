@@ -54,7 +54,9 @@ struct MoneyPostings {
           })
       }
       if history.transactions[index].isRefunded {
-        addRefunds(of: postings[place], facts.transactions[index], share)
+        addRefunds(
+          of: postings[place], facts.transactions[index], share,
+          withRest: !history.transactions[index].hasUnstatedReturn)
       }
     }
   }
@@ -76,7 +78,11 @@ struct MoneyPostings {
   }
 
   /// Adds the refunds of a charge, those that Apple reversed too, with their reversals.
-  private mutating func addRefunds(of charge: Posting, _ fact: TransactionFact, _ share: Int64) {
+  ///
+  /// - withRest: whether the part that is revoked, besides refunds of seats, is a refund.
+  private mutating func addRefunds(
+    of charge: Posting, _ fact: TransactionFact, _ share: Int64, withRest: Bool
+  ) {
     for past in fact.reversedRefunds {
       let refund = TransactionFact.Refund(past.refund, of: charge.amount)
       add(.refund, refund, of: charge, fact, share)
@@ -84,7 +90,7 @@ struct MoneyPostings {
       addRefunded(1, charge, at: refund.at)
       addRefunded(-1, charge, at: past.reversedAt)
     }
-    let refunds = fact.refunds(of: charge.amount)
+    let refunds = fact.refunds(of: charge.amount, withRest: withRest)
     for refund in refunds { add(.refund, refund, of: charge, fact, share) }
     if let first = refunds.first { addRefunded(1, charge, at: first.at) }
   }
@@ -206,7 +212,7 @@ extension TransactionFact {
   }
 
   /// The refunds of a purchase that cost `total`: of seats as Apple reported them, then of the rest.
-  fileprivate func refunds(of total: Int64) -> [Refund] {
+  fileprivate func refunds(of total: Int64, withRest: Bool) -> [Refund] {
     guard revocationType != .familyRevoke, let refundedAt else { return [] }
     let seats = min(max(0, revokedSeatQuantity ?? 0), quantity)
     var refunds: [Refund] = []
@@ -226,10 +232,10 @@ extension TransactionFact {
     }
     if !hasRest {
       refund(Share.quotient(of: total, times: seats, by: quantity), at: refundedAt, "SEATS")
-    } else {
+    } else if withRest {
       let percentage = details.revocationPercentage ?? Share.whole
-      refund(
-        Share.part(percentage, of: total), at: refundedAt, percentage < Share.whole ? "PRORATED" : "FULL")
+      let isPart = percentage < Share.whole || revocationType == .refundProrated
+      refund(Share.part(percentage, of: total), at: refundedAt, isPart ? "PRORATED" : "FULL")
     }
     return refunds
   }

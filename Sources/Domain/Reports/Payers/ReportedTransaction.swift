@@ -24,6 +24,8 @@ struct ReportedTransaction {
   let firstEnd: Instant?
   /// Whether Apple refunded or revoked it, or did and reversed that.
   let isRefunded: Bool
+  /// Whether an upgrade revoked it, and Apple does not state how much it returned.
+  let hasUnstatedReturn: Bool
   /// The commitment that a monthly payment is part of.
   let commitment: TransactionDetails.Commitment?
   /// Whether it is a monthly payment of a commitment, also if Apple's document does not say of which one.
@@ -43,14 +45,17 @@ struct ReportedTransaction {
     all.reserveCapacity(facts.transactions.count)
     for index in facts.transactions.indices {
       let known = index > 0 && facts.haveSameOffer(index, index - 1) ? all[index - 1].dimensions : nil
-      all.append(ReportedTransaction(facts.transactions[index], groups, known))
+      all.append(
+        ReportedTransaction(
+          facts.transactions[index], groups, known, hasUnstatedReturn: facts.hasUnstatedReturn(index)))
     }
     return all
   }
 
   /// - known: those of a transaction of the same product and offer.
   private init(
-    _ fact: TransactionFact, _ groups: borrowing SubscriptionGroups, _ known: Posting.Dimensions?
+    _ fact: TransactionFact, _ groups: borrowing SubscriptionGroups, _ known: Posting.Dimensions?,
+    hasUnstatedReturn: Bool
   ) {
     let details = fact.inDetails { Details($0) }
     let isSameStorefront = known.map { $0.storefront == details.storefront ?? "" } ?? false
@@ -63,6 +68,7 @@ struct ReportedTransaction {
     revocationDate = fact.revocationDate
     firstEnd = details.firstEnd ?? fact.expiresDate
     isRefunded = details.hasReversals || fact.refundedAt != nil
+    self.hasUnstatedReturn = hasUnstatedReturn
     commitment = details.commitment
     isOfCommitment = fact.isOfCommitment
     reason = details.reason
@@ -93,6 +99,15 @@ struct ReportedTransaction {
 }
 
 extension CustomerFacts {
+  /// Whether an upgrade revoked the period at `index`, and its document has no amount: the return of its rest is estimated.
+  fileprivate func hasUnstatedReturn(_ index: Int) -> Bool {
+    // All of a period that did not begin is returned.
+    guard isRefundedForUpgrade(index), let revoked = transactions[index].revocationDate,
+      transactions[index].purchaseDate <= revoked, transactions[index].revocationType != .refundFull
+    else { return false }
+    return transactions[index].inDetails { $0.revocationPercentage == nil }
+  }
+
   /// Whether two transactions are of the same product and offer.
   fileprivate func haveSameOffer(_ index: Int, _ other: Int) -> Bool {
     transactions[index].productID == transactions[other].productID

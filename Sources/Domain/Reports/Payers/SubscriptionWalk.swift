@@ -196,6 +196,7 @@ extension SubscriptionWalk {
     guard period.start < previous.expires, previous.price > 0,
       app.change(previous, period).kind == .upgraded,
       previous.refundedAt.map({ $0.milliseconds(since: period.start) > 1_000 }) ?? true
+        || history.transactions[previous.index].hasUnstatedReturn
     else { return }
     let credit = Share.quotient(
       of: previous.price, times: previous.expires.milliseconds(since: period.start),
