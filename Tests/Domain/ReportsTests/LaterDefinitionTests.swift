@@ -16,6 +16,21 @@ import Testing
     return try Answer(name, "09-01", "11-01", by: .day, of: postings)
   }
 
+  @Test("A trial that was revoked and given back is a trial again, and never was active")
+  func reversalOfTrial() throws {
+    let trial = World.trial("monthly", "10-05", "10-19").with {
+      $0.details.refunds = [.init(date: World.day("10-10"), percentage: nil)]
+      $0.details.reversals = [World.day("10-13")]
+    }
+    let facts = World.facts("R", [trial, World.period("monthly", "10-19", "11-19")])
+    let movements = try days(.movements, facts)
+    #expect(movements("trial_refunded", "refunded_out", "in_trial_end", on: "10-10") == [1, 0, 0])
+    #expect(movements("trial_refunded", "reversed_in", "in_trial_end", on: "10-13") == [-1, 0, 1])
+    #expect(movements("converted", "active_start", "active_end", on: "10-19") == [1, 0, 1])
+    let trials = try days(.trials, facts)
+    #expect(trials("started", "converted", "ended", "revoked", "running", on: "10-05") == [1, 1, 1, 0, 0])
+  }
+
   @Test("A reversed refund leaves the refund on its day and comes back on the day of the reversal")
   func reversal() throws {
     let period = World.period("monthly", "10-05", "11-05").with {

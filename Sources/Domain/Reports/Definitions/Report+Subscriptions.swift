@@ -85,7 +85,7 @@ extension Report {
       .count("in_trial_start", [.inTrial], span: .opening, "Trials before the bucket."),
       .count("trial_expired", [.trialExpired], "Trials that ended without a payment."),
       .count("trial_lapsed_billing", [.trialLapsedBilling], "Trials whose first payment failed."),
-      .count("trial_refunded", [.trialRefunded], "Trials that Apple revoked."),
+      .count("trial_refunded", [.trialRefunded], "Trials that Apple revoked, less those that it gave back."),
       .count(
         "trial_moved", [.trialMoved],
         "Trials that came from another group of this report; negative: went to one."),
@@ -113,7 +113,7 @@ extension Report {
         "expired_otherwise", [.trialExpired],
         reasons: ["CANCELLED_IN_GRACE", "PRICE_NOT_ACCEPTED", "PRODUCT_UNAVAILABLE", "OTHER", "UNKNOWN"],
         ofCohort: true, "Expired for another reason."),
-      .count("revoked", [.trialRefunded], ofCohort: true, "Revoked by Apple."),
+      .count("revoked", [.trialRefunded], ofCohort: true, "Revoked by Apple, and not given back."),
       .count(
         "billing_failed", [.trialLapsedBilling], ofCohort: true,
         "The first payment failed; part of running until it is recovered."),

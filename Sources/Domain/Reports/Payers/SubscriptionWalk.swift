@@ -221,6 +221,7 @@ extension SubscriptionWalk {
     _ kind: Posting.Kind, _ period: SubscriptionPeriod, at instant: Instant,
     _ change: (inout Posting) -> Void = { _ in }
   ) {
+    if kind == .reversedIn, period.isTrial { return returnTrial(period, at: instant) }
     let stock = stock(of: period, at: instant)
     let rateDay = rateDay(of: stock)
     flow(kind, period, at: instant) {
@@ -231,6 +232,12 @@ extension SubscriptionWalk {
     guard !period.isTrial else { return }
     joinCohort(period, inForceSince: instant)
     countInCohort(period, 1, at: instant)
+  }
+
+  /// Takes the refund of a trial back, which never was active, on the day of its reversal.
+  private mutating func returnTrial(_ period: SubscriptionPeriod, at instant: Instant) {
+    let trial = trial
+    flow(.trialRefunded, period, at: instant) { ($0.count, $0.cohort) = (-1, trial) }
   }
 
   /// Records that what is in force ended, with its recurring revenue.

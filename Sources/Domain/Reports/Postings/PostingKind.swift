@@ -78,7 +78,7 @@ extension Posting {
     case trialExpired = 40
     /// The first payment after a trial failed.
     case trialLapsedBilling = 41
-    /// Apple revoked a trial.
+    /// Apple revoked a trial; with a negative count, it gave the trial back.
     case trialRefunded = 42
     /// A subscription under other dimensions: one posting takes it from the old ones, another adds it to the new.
     case moved = 43
