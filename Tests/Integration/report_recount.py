@@ -204,7 +204,7 @@ class Recount:
             self.leave("to_free_offer", at, before, name)
             return None
         elif not was_trial:
-            if before["product_id"] == row["product_id"] or (start >= before["expires_date"] and row["reason"] == "RENEWAL"):
+            if before["product_id"] == row["product_id"] or (start >= before["expires_date"] - DAY and row["reason"] == "RENEWAL"):
                 self.add("renewed", start, row)
             if dimensions(before)[3] and not dimensions(row)[3]:
                 self.add("intro_to_regular", start, row)

@@ -142,6 +142,21 @@ import Testing
     #expect(expansion("PRICE_INCREASE") == [52_000, 1])
   }
 
+  @Test(
+    "A planned product is renewed with a charge of the last day of the period, and a purchased one is not",
+    arguments: [(TransactionReason.renewal, Int64(1)), (.purchase, 0)])
+  func earlyChangeOfProduct(reason: TransactionReason, renewed: Int64) throws {
+    let periods = [
+      World.period("monthly", "09-05", "10-05"),
+      World.period("weekly", "10-05", "10-12").with {
+        $0.purchaseDate = World.day("10-05").advanced(byMilliseconds: -20 * 3_600_000)
+        $0.details.transactionReason = reason
+      },
+    ]
+    let movements = try answer(.movements, "10-01", "11-01", by: .day, at: "10-10", periods)
+    #expect(movements("downgraded", "renewed", "active_end", on: "10-04") == [1, renewed, 1])
+  }
+
   @Test("A renewal that was refunded before it began leaves the running period, which ends without a renewal")
   func refundBeforeStart() throws {
     let periods = [

@@ -168,10 +168,11 @@ extension SubscriptionWalk {
   /// Posts what a paid period after a paid one is: a renewal, an instalment, the end of an offer, or an upgrade.
   mutating func continuePaid(_ previous: SubscriptionPeriod, _ period: SubscriptionPeriod) {
     let isChanged = previous.dimensions.productID != period.dimensions.productID
-    // Apple renews at most a day early. A later part of the same period, with added seats, is no renewal, and neither is the
-    // purchase of another product.
-    let earliest = previous.expires.advanced(byMilliseconds: -ReportDay.length)
-    if period.start >= (isChanged ? previous.expires : earliest), !isChanged || !period.isPurchase {
+    // Apple renews at most a day early, also to another product that was planned. A later part of the same period, with added
+    // seats, is no renewal, and neither is the purchase of another product.
+    let isRenewal = !isChanged || period.reason == .renewal
+    let lead = isRenewal ? ReportDay.length : 0
+    if period.start >= previous.expires.advanced(byMilliseconds: -lead), !isChanged || !period.isPurchase {
       if period.isInstalment {
         payInstalment(period)
       } else {
