@@ -251,12 +251,17 @@ def test_an_ended_purchase_keeps_its_entitlement_with_the_end(client):
     assert subscriber["entitlements"]["pro"]["expires_date"] == "2026-02-01T00:00:00Z"
 
 
-def test_a_method_other_than_get_is_refused(client):
-    request = urllib.request.Request(
-        f"http://{client.service.http}/v1/subscribers/a", b"{}", {"content-type": "application/json"})
-    with pytest.raises(urllib.error.HTTPError) as error:
-        urllib.request.urlopen(request, timeout=CALL_LIMIT)
-    assert error.value.status == 405 and error.value.headers["allow"] == "GET"
+@pytest.mark.parametrize("method, body, headers", [
+    ("POST", b"{}", {"content-type": "application/json"}), ("POST", b"a=1", {}), ("POST", None, {}), ("DELETE", None, {}),
+    ("OPTIONS", None, {})])
+def test_a_method_other_than_get_is_refused_in_the_form_of_errors(client, method, body, headers):
+    request = urllib.request.Request(f"http://{client.service.http}/v1/subscribers/a", body, headers, method=method)
+    with response_to(request) as answer:
+        assert answer.status == 405 and answer.headers["allow"] == "GET"
+        assert json.loads(answer.read()) == {"code": 7226, "message": "method not allowed; use GET"}
+
+
+def test_the_id_of_a_customer_has_limits(client):
     assert get(client.service, "")[0] == 400 and get(client.service, "x" * 257)[0] == 400
 
 

@@ -167,9 +167,11 @@ package struct EdgeRouter: Sendable {
       || DeviceSyncEndpoint.serves(path)
   }
 
-  /// Whether clients send any content type to a path: backends do so to `verifyReceipt`, as Apple accepts it. It changes
-  /// nothing for a page.
-  package static func allowsAnyContentType(_ path: String) -> Bool { VerifyReceiptEndpoint.serves(path) }
+  /// Whether clients send any content type to a path: backends do so to `verifyReceipt`, as Apple accepts it, and to
+  /// RevenueCat's paths, whose errors have its form. It changes nothing for a page.
+  package static func allowsAnyContentType(_ path: String) -> Bool {
+    VerifyReceiptEndpoint.serves(path) || path.hasPrefix(SubscriberEndpoint.prefix)
+  }
 
   /// Responds to plain HTTP requests on the gRPC port with an error that names the cause.
   package static func respondOnGRPCPort(to request: HTTPRequest) -> HTTPResponse {

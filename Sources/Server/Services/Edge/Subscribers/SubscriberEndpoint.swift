@@ -34,7 +34,7 @@ package struct SubscriberEndpoint: Sendable {
 
   /// Responds to a request to a path that ``serves(_:)`` accepts.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
-    guard request.method == "GET" else { return .methodNotAllowed("GET") }
+    guard request.method == "GET" else { return Self.methodNotAllowed }
     do throws(Status) {
       let call = try chain.start(Self.policy, CallContext(request))
       let message: GetCustomerRequest
@@ -117,8 +117,18 @@ package struct SubscriberEndpoint: Sendable {
         7226
       }
     var response = HTTPResponse(connectError: status)
-    let body: JSONObject = ["code": JSONValue(code), "message": .string(status.message)]
-    response.body = body.serialized()
+    response.body = errorBody(code, status.message)
     return response
+  }
+
+  private static let methodNotAllowed: HTTPResponse = {
+    var response = HTTPResponse.json(405, errorBody(7226, "method not allowed; use GET"))
+    response.headers.append(name: "allow", value: "GET")
+    return response
+  }()
+
+  private static func errorBody(_ code: Int64, _ message: String) -> [UInt8] {
+    let body: JSONObject = ["code": JSONValue(code), "message": .string(message)]
+    return body.serialized()
   }
 }
