@@ -170,7 +170,7 @@ def test_an_impossible_customer_id_is_rejected(client, customer):
 def test_other_stores_attributes_and_aliases_are_in_the_document(client):
     service = client.service
     service.command(
-        "grants", "create", "dora", "pro", "--source", "play", "--external-id", "GPA.1", "--product-id", "gold",
+        "grants", "create", "dora", "pro", "--source", "play", "--external-id", "GPA.1#pro", "--product-id", "gold",
         "--revision", "1", "--since", "2026-01-01", "--until", "2099-01-01T00:00:00Z")
     stub = contract.customer_stub(client.channel)
     stub.SetCustomerAttributes(
@@ -184,7 +184,8 @@ def test_other_stores_attributes_and_aliases_are_in_the_document(client):
     assert own["entitlements"]["pro"] == {
         "expires_date": "2099-01-01T00:00:00Z", "grace_period_expires_date": None, "product_identifier": "gold",
         "purchase_date": "2026-01-01T00:00:00Z"}
-    assert own["subscriptions"]["gold"]["store"] == "play_store" and own["management_url"] is None
+    gold = own["subscriptions"]["gold"]
+    assert (gold["store"], gold["store_transaction_id"]) == ("play_store", "GPA.1") and own["management_url"] is None
     assert own["subscriber_attributes"] == {"$email": {"value": "d@example.com"}, "cohort": {"value": "A"}}
 
 

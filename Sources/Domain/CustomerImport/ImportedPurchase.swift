@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Entitlements
 
 /// A purchase in another store, from the rows of its periods.
 struct ImportedPurchase: Hashable, Sendable {
@@ -51,7 +52,8 @@ struct ImportedPurchase: Hashable, Sendable {
 
   /// The id of the first report about an entitlement: a purchase is one grant, so that further entitlements need their own.
   private func newID(of entitlement: String, _ stored: [StoredGrant]) -> String {
-    stored.isEmpty && latest.entitlements.count == 1 ? id : "\(id)#\(entitlement)"
+    stored.isEmpty && latest.entitlements.count == 1
+      ? id : ExternalPurchase.externalID(of: entitlement, ofPurchase: id)
   }
 
   /// The end of an entitlement that the purchase had in an earlier state; `nil` if that state is not earlier, or had ended.

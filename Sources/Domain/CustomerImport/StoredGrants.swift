@@ -1,4 +1,5 @@
 package import AppStore
+internal import Entitlements
 
 /// A grant of a purchase in another store, as the service stores it.
 package struct StoredGrant: Hashable, Sendable {
@@ -56,9 +57,8 @@ package struct StoredGrants: Sendable {
   /// Adds a grant. Its id is that of the purchase, with or without the entitlement.
   package mutating func add(_ grant: StoredGrant) {
     grants[Key(source: grant.source, purchaseID: grant.externalID), default: []].append(grant)
-    let suffix = "#\(grant.entitlement)"
-    guard grant.externalID.hasSuffix(suffix) else { return }
-    let purchase = String(grant.externalID.dropLast(suffix.count))
+    let purchase = ExternalPurchase.purchaseID(grant.externalID, of: grant.entitlement)
+    guard purchase != grant.externalID else { return }
     grants[Key(source: grant.source, purchaseID: purchase), default: []].append(grant)
   }
 

@@ -46,6 +46,17 @@ import Testing
     #expect(answer(refunded, at: 50).state == .refundedForOtherReason)
   }
 
+  @Test(
+    "The id of an entitlement of a purchase has that of the purchase",
+    arguments: [
+      ("GPA.1#pro", "GPA.1"), ("GPA.1", "GPA.1"), ("GPA.1#plus", "GPA.1#plus"), ("GPA#1#pro", "GPA#1"),
+    ])
+  func purchaseID(externalID: String, purchase: String) {
+    #expect(ExternalPurchase.purchaseID(externalID, of: "pro") == purchase)
+    let id = ExternalPurchase.externalID(of: "pro", ofPurchase: purchase)
+    #expect(ExternalPurchase.purchaseID(id, of: "pro") == purchase)
+  }
+
   @Test("An earlier state counts until the next one begins")
   func past() {
     let states = [state(1, 10, 40, product: "silver"), state(2, 60, 90)]

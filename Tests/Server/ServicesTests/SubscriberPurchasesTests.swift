@@ -74,6 +74,18 @@ import Testing
     #expect(subscription["billing_issues_detected_at"]?.stringValue == time)
   }
 
+  @Test("A grant of one entitlement of a purchase has the purchase's id")
+  func grantOfAnEntitlement() throws {
+    let grant = GrantFact(
+      grantID: "grant-1", entitlement: "plus", since: instant(1), until: instant(5_000),
+      revokedAt: instant(100),
+      external: ExternalPurchase(source: "play", externalID: "GPA.6#plus", productID: "gold", revision: 2))
+    let found = SubscriberPurchases(
+      CustomerFacts(grants: [grant]), in: app, isSandbox: true, at: instant(1_000))
+    let subscription = try #require(found.subscriptions["gold"]?.objectValue)
+    #expect(subscription["store_transaction_id"]?.stringValue == "GPA.6")
+  }
+
   @Test(
     "Only errors of the request have RevenueCat's code of a bad request",
     arguments: [

@@ -63,6 +63,21 @@ package struct ExternalPurchase: Hashable, Sendable {
     self.earlier = earlier
   }
 
+  /// Separates the store's id of a purchase from the entitlement, in the ids of a purchase that grants several
+  /// (docs/other-stores.md).
+  private static let separator = "#"
+
+  /// The ``externalID`` of an entitlement of a purchase that grants several.
+  package static func externalID(of entitlement: String, ofPurchase id: String) -> String {
+    id + separator + entitlement
+  }
+
+  /// The store's id of the purchase, from the ``externalID`` of an entitlement.
+  package static func purchaseID(_ externalID: String, of entitlement: String) -> String {
+    let suffix = separator + entitlement
+    return externalID.hasSuffix(suffix) ? String(externalID.dropLast(suffix.count)) : externalID
+  }
+
   /// Whether `name` can be a ``source``: 1 to 32 lower-case letters, digits, dashes, dots and underscores, beginning with
   /// a letter, and neither ``EntitlementStatus/appStoreSource`` nor ``EntitlementStatus/operatorSource``, because answers
   /// name their own origin with these two (`GrantRequest.source`, docs/other-stores.md).

@@ -111,6 +111,9 @@ struct SubscriberPurchases {
     let store = source == "play" ? "play_store" : source
     // Only a store refunds: the operator's revocation is the end.
     let refund = state.external == nil ? nil : state.revokedAt
+    let purchaseID = state.external.map {
+      ExternalPurchase.purchaseID($0.externalID, of: state.entitlement)
+    }
     return [
       "expires_date": SubscriberDocument.date(refund == nil ? state.revokedAt ?? state.until : state.until),
       "purchase_date": SubscriberDocument.date(state.since),
@@ -118,7 +121,7 @@ struct SubscriberPurchases {
       "period_type": store == "promotional" ? "promotional" : "normal", "store": .string(store),
       "is_sandbox": .bool(isSandbox), "unsubscribe_detected_at": .null, "billing_issues_detected_at": .null,
       "grace_period_expires_date": .null, "refunded_at": SubscriberDocument.date(refund),
-      "auto_resume_date": .null, "store_transaction_id": .string(state.external?.externalID ?? state.grantID),
+      "auto_resume_date": .null, "store_transaction_id": .string(purchaseID ?? state.grantID),
       "price": .null, "display_name": .null, "management_url": .null,
     ]
   }
