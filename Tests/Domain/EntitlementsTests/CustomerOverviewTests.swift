@@ -169,6 +169,10 @@ import Testing
     let active = overview.products.filter { $0.state == .active }.map(\.productID)
     let status = evaluate(facts, entitlement: "plus", in: app, at: now)
     #expect(active.contains("plus") == (status.isEntitled && status.reason != .granted))
+    for product in overview.products {
+      let access = evaluate(facts, product: product.productID, in: app, at: now)
+      #expect(access.isEntitled == (product.state == .active), "\(product.productID)")
+    }
   }
 }
 

@@ -74,7 +74,7 @@ import Testing
     #expect(subscription["billing_issues_detected_at"]?.stringValue == time)
   }
 
-  @Test("A grant of one entitlement of a purchase has the purchase's id")
+  @Test("A grant of one entitlement of a purchase has the purchase's id, and ends with its refund")
   func grantOfAnEntitlement() throws {
     let grant = GrantFact(
       grantID: "grant-1", entitlement: "plus", since: instant(1), until: instant(5_000),
@@ -84,6 +84,8 @@ import Testing
       CustomerFacts(grants: [grant]), in: app, isSandbox: true, at: instant(1_000))
     let subscription = try #require(found.subscriptions["gold"]?.objectValue)
     #expect(subscription["store_transaction_id"]?.stringValue == "GPA.6")
+    #expect(subscription["expires_date"]?.stringValue == "1970-01-01T00:01:40Z")
+    #expect(subscription["refunded_at"] == subscription["expires_date"])
   }
 
   @Test(

@@ -138,12 +138,14 @@ extension EntitlementRules {
 
   /// Rules under which only these products grant access.
   static func ownership(
-    ofAny productIDs: Set<String>, in app: borrowing AppDefinition
+    ofAny productIDs: Set<String>, in app: borrowing AppDefinition, withOperatorGrace: Bool = false
   ) -> EntitlementRules {
     var products: [String: EntitlingProduct] = [:]
     for productID in productIDs {
+      let product = app.products[productID]
       products[productID] = EntitlingProduct(
-        duration: app.products[productID]?.duration, level: .full, operatorGrace: nil)
+        duration: product?.duration, level: .full,
+        operatorGrace: withOperatorGrace ? product?.operatorGrace : nil)
     }
     return EntitlementRules(
       entitlement: "", products: products, familySharing: .allow, boughtBefore: [],

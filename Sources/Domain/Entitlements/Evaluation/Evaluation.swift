@@ -12,6 +12,16 @@ package func evaluate(
   return evaluate(purchases, AccessIntervals(purchases, rules), at: now)
 }
 
+/// Decides whether the purchases of one product alone give access at `now`, whatever entitlements it grants.
+package func evaluate(
+  _ facts: borrowing CustomerFacts, product productID: String, in app: borrowing AppDefinition,
+  at now: Instant
+) -> EntitlementStatus {
+  let purchases = facts.purchases(in: app)
+  let rules = EntitlementRules.ownership(ofAny: [productID], in: app, withOperatorGrace: true)
+  return evaluate(purchases, AccessIntervals(purchases, rules), at: now)
+}
+
 /// The answer at `now` from precomputed intervals of facts without copies. Every instant compared here must be one of
 /// ``AccessIntervals/changeInstants(after:_:)``.
 func evaluate(

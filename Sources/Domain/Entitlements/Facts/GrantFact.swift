@@ -132,6 +132,9 @@ extension GrantFact {
     return fact
   }
 
+  /// The end of access by this state: an earlier revocation counts; `nil`: no end.
+  package var end: Instant? { min(until ?? .openEnd, revokedAt ?? .openEnd).bounded }
+
   /// The state whose access starts at `start`; the current one if there is none.
   func state(from start: Instant) -> GrantFact { states.first { $0.since == start } ?? self }
 
@@ -140,7 +143,7 @@ extension GrantFact {
     var next = Instant.openEnd
     return states.map { state in
       defer { next = state.since }
-      return (state, min(state.until ?? .openEnd, state.revokedAt ?? .openEnd, next))
+      return (state, min(state.end ?? .openEnd, next))
     }
   }
 

@@ -56,34 +56,22 @@ struct SubscriberDocument {
       app.entitlements.compactMap { name in
         let status = Entitlements.evaluate(facts, entitlement: name, in: app, at: now)
         guard status.isEntitled || status.until != nil else { return nil }
-        return (name, .object(entitlement(name, status)))
+        return (name, .object(entitlement(status)))
       })
   }
 
   /// One entitlement. An ended one is included with its end, as RevenueCat does, and has no access then.
-  private func entitlement(_ name: String, _ status: EntitlementStatus) -> JSONObject {
+  private func entitlement(_ status: EntitlementStatus) -> JSONObject {
     let purchase = facts.transactions.first { $0.transactionID == status.deciding?.transactionID }
     let grant = facts.grants.first { $0.grantID == status.grantID }
     // The key of the purchase among the subscriptions or the purchases that do not renew.
     let product = status.deciding?.productID ?? grant.map { SubscriberPurchases.productID(of: $0.current) }
-    let paidUntil = endOfExtendedPaidTime(of: name, status)
-    let isExtended = paidUntil.map { $0 <= now } ?? false
     return [
-      // RevenueCat has the end of the paid time here and that of a grace period beside it.
-      "expires_date": Self.date(paidUntil ?? status.until),
-      "grace_period_expires_date": isExtended ? Self.date(status.until) : .null,
+      "expires_date": Self.date(status.end(at: now)),
+      "grace_period_expires_date": status.isExtended(at: now) ? Self.date(status.until) : .null,
       "product_identifier": .string(product ?? status.grantID ?? ""),
       "purchase_date": Self.date(purchase?.purchaseDate ?? grant?.current.since ?? status.since),
     ]
-  }
-
-  /// The end of the paid time if a grace period or the slack for a late renewal follows it, otherwise `nil`.
-  private func endOfExtendedPaidTime(of name: String, _ status: EntitlementStatus) -> Instant? {
-    guard status.isEntitled, status.until != nil, let paidUntil = status.paidUntil else { return nil }
-    if paidUntil <= now { return paidUntil }
-    let extensions: Set<EntitlementReason> = [.awaitingRenewal, .inGracePeriod, .inOperatorGracePeriod]
-    let after = Entitlements.evaluate(facts, entitlement: name, in: app, at: paidUntil)
-    return extensions.contains(after.reason) ? paidUntil : nil
   }
 
   /// Names with the prefix of imported reserved attributes get RevenueCat's `$` again.
@@ -100,4 +88,14 @@ struct SubscriberDocument {
     guard let instant else { return .null }
     return .string(instant.description.prefix(19) + "Z")
   }
+}
+
+// RevenueCat's clients, and most backends, compare `expires_date` alone with the time of the request, so it has the end of
+// the access that the customer has now.
+extension EntitlementStatus {
+  /// Whether a grace period or the slack for a late renewal gives access after the end of the paid time.
+  func isExtended(at now: Instant) -> Bool { isEntitled && paidUntil.map { $0 <= now } ?? false }
+
+  /// The end of the access: of the paid time, and after it of the extension.
+  func end(at now: Instant) -> Instant? { isExtended(at: now) ? until : endWithoutDelay ?? until }
 }

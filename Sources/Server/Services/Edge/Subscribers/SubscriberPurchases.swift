@@ -23,21 +23,26 @@ struct SubscriberPurchases {
     for product in CustomerOverview(facts, in: app, at: now).products {
       guard let latest = product.latest, product.type == .autoRenewableSubscription else { continue }
       if product.state == .active { hasActiveSubscription = true }
+      let access = Entitlements.evaluate(facts, product: product.productID, in: app, at: now)
+      // A period that has not begun is left out; one that was revoked before it began never gave access.
+      guard let end = access.end(at: now) ?? latest.revocationDate else { continue }
       let isOff = product.renewal?.renewalStatus == .off
       let turnedOff = isOff ? facts.renewalTurnedOff(ofLine: latest.originalTransactionID, by: now) : nil
       var members = subscription(latest, product.renewal, turnedOffAt: turnedOff)
+      members["expires_date"] = SubscriberDocument.date(end)
+      if access.isExtended(at: now) { members["grace_period_expires_date"] = members["expires_date"] }
       let isPaying = product.state == .active || product.renewal?.isInBillingRetry == true
       if isPaying, latest.refundedAt == nil, let commitment = commitment(latest) {
         members["commitment"] = commitment
       }
       subscriptions[product.productID] = .object(members)
-      ends[product.productID] = latest.refundedAt ?? latest.expiresDate
+      ends[product.productID] = end
     }
     addOthers(facts.purchases(in: app).transactions)
     for grant in facts.grants {
       let state = grant.current
       let productID = Self.productID(of: state)
-      let end = state.revokedAt ?? state.until ?? .distantFuture
+      let end = state.end ?? .distantFuture
       // Stores may have a product of the same name, and a product several purchases: the one that ends last counts.
       if let other = ends[productID], other > end { continue }
       ends[productID] = end
@@ -109,13 +114,13 @@ struct SubscriberPurchases {
   private func subscription(_ state: GrantFact) -> JSONObject {
     let source = state.external?.source ?? "promotional"
     let store = source == "play" ? "play_store" : source
-    // Only a store refunds: the operator's revocation is the end.
+    // Only a store refunds.
     let refund = state.external == nil ? nil : state.revokedAt
     let purchaseID = state.external.map {
       ExternalPurchase.purchaseID($0.externalID, of: state.entitlement)
     }
     return [
-      "expires_date": SubscriberDocument.date(refund == nil ? state.revokedAt ?? state.until : state.until),
+      "expires_date": SubscriberDocument.date(state.end),
       "purchase_date": SubscriberDocument.date(state.since),
       "original_purchase_date": SubscriberDocument.date(state.since), "ownership_type": "PURCHASED",
       "period_type": store == "promotional" ? "promotional" : "normal", "store": .string(store),
