@@ -5,8 +5,10 @@ package struct CSVReader {
   /// U+FEFF in UTF-8, which some programs write at the beginning of a file.
   package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
   private static let carriageReturn: UInt8 = 0x0D
+  private static let backslash = UInt8(ascii: "\\")
 
   private let bytes: ArraySlice<UInt8>
+  private let acceptsEscapedJSON: Bool
   private var scanner: CSVScanner
   private var position: Int
   /// Whether fields of the current record follow.
@@ -17,7 +19,13 @@ package struct CSVReader {
   package var endsInQuotes: Bool { scanner.isInQuotes }
 
   /// Creates a reader of `bytes`.
-  package init(_ bytes: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ",")) {
+  ///
+  /// - Parameter acceptsEscapedJSON: whether a quoted field may have JSON whose quotes have backslashes instead of being
+  ///   doubled. The backslashes are content.
+  package init(
+    _ bytes: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ","), acceptsEscapedJSON: Bool = false
+  ) {
+    self.acceptsEscapedJSON = acceptsEscapedJSON
     self.bytes = bytes.starts(with: Self.byteOrderMark) ? bytes.dropFirst(Self.byteOrderMark.count) : bytes
     scanner = CSVScanner(separator: separator)
     position = self.bytes.startIndex
@@ -45,11 +53,16 @@ package struct CSVReader {
     guard isInRecord || position < bytes.endIndex else { return nil }
     isInRecord = true
     var field: [UInt8] = []
+    let hasEscapes = acceptsEscapedJSON && beginsEscapedJSON
+    var isEscaped = false
     while position < bytes.endIndex {
       let byte = bytes[position]
       position += 1
       if byte == CSVScanner.lineFeed { line += 1 }
-      switch scanner.role(of: byte) {
+      // An escaped quote does not close the field.
+      let role = isEscaped ? .content : scanner.role(of: byte)
+      isEscaped = hasEscapes && !isEscaped && byte == Self.backslash
+      switch role {
       case .content: field.append(byte)
       case .quote: break
       case .separator: return (field, false)
@@ -57,6 +70,18 @@ package struct CSVReader {
       }
     }
     return (lastField(field), true)
+  }
+
+  /// Whether a field such as `"{\"a\": 1}"` begins here. In JSON with doubled quotes, no backslash follows the first bracket.
+  private var beginsEscapedJSON: Bool {
+    var rest = bytes[position...]
+    guard rest.popFirst() == CSVScanner.quote, let bracket = rest.popFirst(),
+      bracket == UInt8(ascii: "{") || bracket == UInt8(ascii: "[")
+    else { return false }
+    rest = rest.drop { $0 == UInt8(ascii: " ") }
+    // A doubled quote after the backslash is JSON that another program escaped and quoted again.
+    return rest.starts(with: [Self.backslash, CSVScanner.quote])
+      && rest.dropFirst(2).first != CSVScanner.quote
   }
 
   /// Ends the record with a field, whose carriage return belongs to the end of the record.
@@ -90,7 +115,7 @@ package struct CSVScanner: Sendable {
   }
 
   static let lineFeed: UInt8 = 0x0A
-  private static let quote = UInt8(ascii: "\"")
+  static let quote = UInt8(ascii: "\"")
 
   private let separator: UInt8
   private var state = State.fieldStart

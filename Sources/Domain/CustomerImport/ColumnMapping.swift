@@ -126,7 +126,7 @@ package struct ColumnMapping: Hashable, Sendable {
     }
     for column in attributeObjects {
       guard let text = values.text(column) else { continue }
-      guard let object = (try? JSONValue(parsing: Array(text.utf8)))?.objectValue else {
+      guard let object = ColumnValues.json(text)?.objectValue else {
         row.unreadableAttributes.append(column)
         continue
       }
@@ -157,9 +157,16 @@ private struct ColumnValues {
     return nil
   }
 
+  /// The JSON of a column, also if its quotes have backslashes like the content of a JSON string; `nil` if it is none.
+  static func json(_ text: String) -> JSONValue? {
+    if let value = try? JSONValue(parsing: Array(text.utf8)) { return value }
+    let content = (try? JSONValue(parsing: Array("\"\(text)\"".utf8)))?.stringValue
+    return content.flatMap { try? JSONValue(parsing: Array($0.utf8)) }
+  }
+
   /// The values of a JSON array, or of a list in brackets or without.
   func list(_ text: String) -> [String] {
-    if text.hasPrefix("["), let values = (try? JSONValue(parsing: Array(text.utf8)))?.arrayValue {
+    if text.hasPrefix("["), let values = Self.json(text)?.arrayValue {
       return values.compactMap { value -> String? in
         // Ids of customers may be numbers.
         if case .number(let number) = value { return number.literal }

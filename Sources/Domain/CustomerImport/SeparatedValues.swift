@@ -1,6 +1,7 @@
 internal import Bytes
 
-/// A table in the form of separated values with a header (RFC 4180, with any one-byte separator).
+/// A table in the form of separated values with a header (RFC 4180, with any one-byte separator). Quotes of JSON in a quoted
+/// field may have backslashes instead of being doubled, as in the examples of RevenueCat's export.
 package struct SeparatedValues: Sendable {
   /// The names of the columns, without a byte order mark.
   package let header: [String]
@@ -25,7 +26,7 @@ package struct SeparatedValues: Sendable {
     let headerEnd = text.firstIndex { $0 == 0x0A } ?? text.endIndex
     let separator =
       separator ?? Self.candidates.first { text[..<headerEnd].contains($0) } ?? UInt8(ascii: ",")
-    var reader = CSVReader(text[...], separator: separator)
+    var reader = CSVReader(text[...], separator: separator, acceptsEscapedJSON: true)
     var lines: [Line] = []
     var number = reader.line
     while let fields = reader.next() {

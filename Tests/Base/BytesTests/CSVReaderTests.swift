@@ -16,6 +16,16 @@ import Testing
     #expect(records("\"a;b\";c,d", separator: ";") == [["a;b", "c,d"]])
   }
 
+  @Test("JSON in quotes may have quotes with backslashes, if the reader accepts it")
+  func escapedJSON() {
+    let text = #""{\"a\": \"b,\\\\\"}","C:\","[ \"c\"]","{\""d\"":1}",e"#
+    var reader = CSVReader(Array(text.utf8)[...], acceptsEscapedJSON: true)
+    let fields = reader.next()?.map { String(decoding: $0, as: UTF8.self) }
+    #expect(fields == [#"{\"a\": \"b,\\\\\"}"#, #"C:\"#, #"[ \"c\"]"#, #"{\"d\":1}"#, "e"])
+    #expect(reader.next() == nil)
+    #expect(records(#""{\","[\""",f"#) == [[#"{\"#, #"[\""#, "f"]])
+  }
+
   @Test("A quote within an unquoted field is content and joins no lines")
   func strayQuote() {
     #expect(records("5\" nail,1\nb,2\n") == [["5\" nail", "1"], ["b", "2"]])
