@@ -101,7 +101,7 @@ package struct ColumnMapping: Hashable, Sendable {
     return (rows, unreadable)
   }
 
-  /// Reads one line. A date or number of another form leaves the line out; an object of attributes that
+  /// Reads one line. A value of another form leaves the line out; an object of attributes that
   /// cannot be read only its attributes.
   private func row(_ values: ColumnValues) throws(ImportOmission) -> ImportRow {
     var row = ImportRow()
@@ -119,7 +119,7 @@ package struct ColumnMapping: Hashable, Sendable {
     row.until = try values.time(.until)
     row.refundedAt = try values.time(.refundedAt)
     row.revision = try values.revision()
-    row.isSandbox = values[.sandbox].map { ["true", "t", "1", "yes", "sandbox"].contains($0.lowercased()) }
+    row.isSandbox = try values.isSandbox()
     for (name, column) in attributes.sorted(by: { $0.key < $1.key }) {
       guard let value = values.text(column) else { continue }
       row.attributes.append(ImportedAttribute(name: name, value: value))
@@ -186,6 +186,19 @@ private struct ColumnValues {
       throw ImportOmission(line: line.number, .malformedLine, detail: "\(field.rawValue) is no time: \(text)")
     }
     return instant
+  }
+
+  /// Whether the purchase is of a test environment; `nil` without a value. Another word leaves the line out: a test purchase
+  /// must not give access in production.
+  func isSandbox() throws(ImportOmission) -> Bool? {
+    guard let text = self[.sandbox] else { return nil }
+    switch text.lowercased() {
+    case "true", "t", "yes", "y", "1", "sandbox": return true
+    case "false", "f", "no", "n", "0", "production": return false
+    default:
+      throw ImportOmission(
+        line: line.number, .malformedLine, detail: "sandbox is neither true nor false: \(text)")
+    }
   }
 
   /// A number, or a time, which counts in milliseconds.

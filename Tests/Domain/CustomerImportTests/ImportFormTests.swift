@@ -52,6 +52,22 @@ import Testing
     }
   }
 
+  @Test("The column of the environment has a known word, otherwise the line is left out")
+  func sandbox() throws {
+    var mapping = ColumnMapping()
+    mapping.columns = [.customerID: ["user"], .sandbox: ["test"]]
+    let words = { (words: String) in
+      let lines = words.split(separator: " ").map { "ann;\($0)" }.joined(separator: "\n")
+      return try mapping.rows(of: SeparatedValues(Array("user;test\n\(lines)".utf8)))
+    }
+    #expect(try words("true T yes Y 1 Sandbox").rows.map(\.isSandbox) == Array(repeating: true, count: 6))
+    #expect(try words("false F no N 0 PRODUCTION").rows.map(\.isSandbox) == Array(repeating: false, count: 6))
+    #expect(try words("null").rows.map(\.isSandbox) == [nil])
+    let unknown = try words("test 2")
+    #expect(unknown.rows.isEmpty && unknown.unreadable.map(\.reason) == [.malformedLine, .malformedLine])
+    #expect(unknown.unreadable.first?.detail == "sandbox is neither true nor false: test")
+  }
+
   @Test("A quote without an end is reported, also if the number of columns is right")
   func unclosedQuote() throws {
     let header = "rc_original_app_user_id;product_identifier\n"
