@@ -18,6 +18,28 @@ package struct ImportPlan: Hashable, Sendable {
     }
   }
 
+  /// Leaves each App Store purchase to the customer whom its latest row names, and lists the others: a purchase that moved in
+  /// the other system has rows of both customers.
+  package mutating func settleOwners() {
+    var owners: [String: (customer: String, order: RowOrder)] = [:]
+    for customer in customers {
+      for (purchase, order) in customer.purchases where owners[purchase].map({ $0.order < order }) ?? true {
+        owners[purchase] = (customer.id, order)
+      }
+    }
+    for index in customers.indices {
+      let id = customers[index].id
+      for purchase in customers[index].purchases.keys.sorted() {
+        guard let owner = owners[purchase]?.customer, owner != id else { continue }
+        customers[index].purchases[purchase] = nil
+        omissions.append(
+          ImportOmission(
+            line: nil, .purchaseOfAnotherCustomer, customerID: id,
+            detail: "a later row names \(owner) for the App Store purchase \(purchase)"))
+      }
+    }
+  }
+
   /// Keeps the ids of customers if an earlier import merged another id into them: the id that the app used last may be another
   /// one in each export.
   ///
@@ -41,10 +63,10 @@ package struct ImportedCustomer: Hashable, Sendable {
   package private(set) var id: String
   /// Other ids, which are merged into ``id``.
   package var aliases: [String] = []
-  /// Apple's original transaction ids.
-  package var purchases: [String] = []
+  /// Apple's original transaction ids, each with its latest row.
+  package var purchases: [String: RowOrder] = [:]
   /// Apple's ids of transactions whose purchases are not known: lists of RevenueCat's API name any of a purchase.
-  package var transactions: [String] = []
+  package var transactions: [String: RowOrder] = [:]
   /// At most one of each name.
   package var attributes: [ImportedAttribute] = []
   /// Purchases in other stores.
@@ -60,6 +82,15 @@ package struct ImportedCustomer: Hashable, Sendable {
     id = target
   }
 
+  /// Makes each transaction with the id of a purchase a part of the purchase.
+  mutating func joinTransactions() {
+    for (id, order) in transactions {
+      guard let known = purchases[id] else { continue }
+      purchases[id] = max(known, order)
+      transactions[id] = nil
+    }
+  }
+
   /// Adds an attribute; of two values, the later one counts.
   mutating func set(_ attribute: ImportedAttribute) {
     guard let index = attributes.firstIndex(where: { $0.name == attribute.name }) else {
@@ -67,6 +98,18 @@ package struct ImportedCustomer: Hashable, Sendable {
     }
     if let known = attributes[index].updatedAt, let new = attribute.updatedAt, new < known { return }
     attributes[index] = attribute
+  }
+}
+
+/// The order of the rows about one purchase, whose last one counts.
+package struct RowOrder: Hashable, Sendable, Comparable {
+  /// The number of the state; a greater one is later.
+  let revision: Int64
+  /// The number of the row, which decides between equal revisions.
+  let row: Int
+
+  package static func < (one: RowOrder, other: RowOrder) -> Bool {
+    (one.revision, one.row) < (other.revision, other.row)
   }
 }
 
@@ -114,6 +157,8 @@ package struct ImportOmission: Error, Hashable, Sendable {
     case invalidAttribute = "INVALID_ATTRIBUTE"
     /// Another customer has the alias as its id, too.
     case aliasOfAnotherCustomer = "ALIAS_OF_ANOTHER_CUSTOMER"
+    /// A later row names another customer for the App Store purchase.
+    case purchaseOfAnotherCustomer = "PURCHASE_OF_ANOTHER_CUSTOMER"
     /// RevenueCat reports access, and no purchase of the export grants it now.
     case entitlementWithoutPurchase = "ENTITLEMENT_WITHOUT_PURCHASE"
     /// The list has more pages than the files.
@@ -124,7 +169,9 @@ package struct ImportOmission: Error, Hashable, Sendable {
     case refused = "REFUSED"
 
     /// Whether an export usually has such lines, so that they are no failure.
-    package var isExpected: Bool { self == .otherEnvironment || self == .noEntitlement }
+    package var isExpected: Bool {
+      [.otherEnvironment, .noEntitlement, .purchaseOfAnotherCustomer].contains(self)
+    }
   }
 
   /// The line in the file, from 1; `nil` if it has none.

@@ -47,12 +47,23 @@ package struct ImportPlanner {
 
   /// Everything that rows state about the customer with one id of the export.
   private struct Group {
-    var ids: [String]
-    var lastSeen: [String] = []
-    var purchases: [String] = []
-    var transactions: [String] = []
+    /// The id of the customer and its aliases, each once.
+    private(set) var ids: [String]
+    private var knownIDs: Set<String>
+    /// The last id that the app used and that is not anonymous.
+    var lastSeen: String?
+    var purchases: [String: RowOrder] = [:]
+    var transactions: [String: RowOrder] = [:]
     var states: [PurchaseKey: ImportedPurchase] = [:]
     var attributes: [String: ImportedAttribute] = [:]
+    /// The problems of attributes that are noted.
+    var attributeProblems: Set<String> = []
+
+    init(id: String) { (ids, knownIDs) = ([id], [id]) }
+
+    mutating func add(alias: String) {
+      if knownIDs.insert(alias).inserted { ids.append(alias) }
+    }
   }
 
   /// Identifies a purchase in another store.
@@ -70,10 +81,11 @@ package struct ImportPlanner {
     if let takesSandbox = options.takesSandbox, let isSandbox = row.isSandbox, isSandbox != takesSandbox {
       return omit(row, .otherEnvironment, "\(row.store) \(row.purchaseID)")
     }
-    var group = groups[row.customerID] ?? Group(ids: [row.customerID])
+    // Without a second reference to the group in the dictionary, changes copy nothing of a customer with many rows.
+    var group = groups.removeValue(forKey: row.customerID) ?? Group(id: row.customerID)
     for alias in row.aliases where (1...256).contains(alias.utf8.count) {
-      if row.statesLastSeen { group.lastSeen.append(alias) }
-      if !group.ids.contains(alias) { group.ids.append(alias) }
+      if row.statesLastSeen, Self.isNamed(alias) { group.lastSeen = alias }
+      group.add(alias: alias)
     }
     if options.includesAttributes { addAttributes(of: row, to: &group) }
     if !row.store.isEmpty { addPurchase(of: row, to: &group) }
@@ -93,9 +105,7 @@ package struct ImportPlanner {
     for attribute in row.attributes where attribute != group.attributes[attribute.name] {
       guard attribute.isAllowed else {
         let problem = "attribute \(attribute.name) with a value of \(attribute.value.utf8.count) bytes"
-        let omission = ImportOmission(
-          line: nil, .invalidAttribute, customerID: row.customerID, detail: problem)
-        if !omissions.contains(omission) { omissions.append(omission) }
+        if group.attributeProblems.insert(problem).inserted { omit(row, .invalidAttribute, problem) }
         continue
       }
       let known = group.attributes[attribute.name]?.updatedAt ?? Instant(millisecondsSince1970: 0)
@@ -112,7 +122,8 @@ package struct ImportPlanner {
         return omit(row, .noPurchaseID, "original transaction id '\(row.purchaseID)'")
       }
       let path = row.namesAnyTransaction ? \Group.transactions : \.purchases
-      if !group[keyPath: path].contains(row.purchaseID) { group[keyPath: path].append(row.purchaseID) }
+      let order = RowOrder(revision: row.revision ?? options.defaultRevision, row: rowCount)
+      group[keyPath: path].merge([row.purchaseID: order], uniquingKeysWith: max)
       return
     }
     guard ExternalPurchase.isSource(store) else { return omit(row, .invalidStore, "store '\(store)'") }
@@ -148,12 +159,10 @@ package struct ImportPlanner {
     let ordered = groups.sorted { $0.key < $1.key }.map(\.value)
     for group in ordered {
       let id = self.id(of: group)
-      var customer = customers[id] ?? ImportedCustomer(id: id)
-      customer.aliases += group.ids.filter { $0 != id && !customer.aliases.contains($0) }
-      customer.purchases += group.purchases.filter { !customer.purchases.contains($0) }
-      customer.transactions += group.transactions.filter { id in
-        !customer.purchases.contains(id) && !customer.transactions.contains(id)
-      }
+      var customer = customers.removeValue(forKey: id) ?? ImportedCustomer(id: id)
+      customer.aliases += group.ids
+      customer.purchases.merge(group.purchases, uniquingKeysWith: max)
+      customer.transactions.merge(group.transactions, uniquingKeysWith: max)
       for attribute in group.attributes.values.sorted(by: { $0.name < $1.name }) { customer.set(attribute) }
       customer.externalPurchases += group.states.values
         .sorted { ($0.source, $0.id) < ($1.source, $1.id) }
@@ -163,7 +172,9 @@ package struct ImportPlanner {
     var plan = ImportPlan()
     plan.rowCount = rowCount
     for var customer in customers.values.sorted(by: { $0.id < $1.id }) {
-      customer.aliases = customer.aliases.filter { alias in
+      customer.joinTransactions()
+      var known: Set<String> = [customer.id]
+      customer.aliases = customer.aliases.filter { known.insert($0).inserted }.filter { alias in
         let owner = customers[alias]?.id ?? owners[alias]
         if let owner {
           omissions.append(
@@ -192,12 +203,13 @@ package struct ImportPlanner {
 
   /// The id here of the customer that a group is about.
   private func id(of group: Group) -> String {
-    let named = { (id: String) in !id.hasPrefix(Self.anonymousPrefix) }
-    return switch options.identity {
+    switch options.identity {
     case .column: group.ids[0]
-    case .named: group.lastSeen.last(where: named) ?? group.ids.first(where: named) ?? group.ids[0]
+    case .named: group.lastSeen ?? group.ids.first(where: Self.isNamed) ?? group.ids[0]
     }
   }
+
+  private static func isNamed(_ id: String) -> Bool { !id.hasPrefix(anonymousPrefix) }
 }
 
 extension String {

@@ -46,7 +46,7 @@ import Testing
     let ann = try #require(plan.customers.first)
     #expect(plan.omissions.isEmpty && plan.customers.count == 1)
     #expect(
-      ann.id == "ann" && ann.aliases == ["$RCAnonymousID:1"] && ann.transactions == ["2001"]
+      ann.id == "ann" && ann.aliases == ["$RCAnonymousID:1"] && ann.transactions.keys.sorted() == ["2001"]
         && ann.purchases.isEmpty)
     #expect(ann.attributes.map(\.name) == ["rc:email"])
   }
@@ -76,7 +76,8 @@ import Testing
       let plan = planner.plan()
       let customer = try #require(plan.customers.first)
       #expect(customer.id == "new" && Set(customer.aliases) == ["old", "older"])
-      #expect(customer.purchases == ["1000"] && customer.transactions == ["2001"])
+      #expect(customer.purchases.keys.sorted() == ["1000"])
+      #expect(customer.transactions.keys.sorted() == ["2001"])
     }
   }
 
@@ -119,7 +120,7 @@ import Testing
       """)
     let expected: [ImportOmission.Reason] = givesAccess ? [] : [.entitlementWithoutPurchase]
     #expect(plan.omissions.map(\.reason) == expected)
-    #expect(plan.customers.first?.transactions == ["2001"])
+    #expect(plan.customers.first?.transactions.keys.sorted() == ["2001"])
   }
 
   @Test("A grace period gives access until the end of the active entitlement")

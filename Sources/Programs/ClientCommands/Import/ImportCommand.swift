@@ -24,7 +24,7 @@ struct ImportRevenueCatCommand: AsyncParsableCommand {
       each line), plain or gzip. Aliases are merged into one customer, purchases of the App Store are fetched from \
       Apple and linked, other stores and promotional access become grants with a source, subscriber attributes become \
       attributes. Repeating an import changes nothing. Exit status 3 if something was left out for another reason than \
-      its environment or that it grants nothing.
+      its environment, that it grants nothing, or that a later row names another customer.
       """)
 
   @OptionGroup var options: ImportOptions
@@ -102,6 +102,7 @@ struct ImportOptions: ParsableArguments {
     if files.choosesCustomerIDs {
       plan.keepCustomers(mergedInto: try await target.mergeTargets(of: plan, client))
     }
+    plan.settleOwners()
     plan.adapt(to: try await target.storedGrants(of: plan.sources, client), at: SystemClock.now())
     guard !dryRun else {
       print(client.json ? plan.json(counts: nil).text : plan.preview)

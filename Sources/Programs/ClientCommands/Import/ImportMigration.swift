@@ -14,7 +14,9 @@ struct ImportMigration {
   ///
   /// - Throws: ``Failure`` if the job failed or was cancelled.
   func migrate(_ plan: ImportPlan, _ counts: inout ImportCounts) async throws -> [ImportOmission] {
-    let lines = plan.customers.flatMap { customer in customer.purchases.map { Self.line($0, customer.id) } }
+    let lines = plan.customers.flatMap { customer in
+      customer.purchases.keys.sorted().map { Self.line($0, customer.id) }
+    }
     guard !lines.isEmpty else { return [] }
     let path = URL(fileURLWithPath: NSTemporaryDirectory()).appending(path: UUID().uuidString).path
     guard

@@ -22,7 +22,7 @@ extension ImportPlan {
     var lines: [String] = []
     for customer in customers {
       lines += customer.aliases.map { "would merge  \($0) into \(customer.id)" }
-      lines += (customer.purchases + customer.transactions).map { "would fetch  \($0) for \(customer.id)" }
+      lines += customer.transactionIDs.map { "would fetch  \($0) for \(customer.id)" }
       lines += customer.attributes.map { "would set    \($0.name) of \(customer.id)" }
       lines += customer.grants.map { "would grant  \(customer.id) \($0.words)" }
     }
@@ -65,10 +65,13 @@ extension ImportPlan {
 }
 
 extension ImportedCustomer {
+  /// Apple's ids of the purchases, followed by those of the transactions.
+  fileprivate var transactionIDs: [String] { purchases.keys.sorted() + transactions.keys.sorted() }
+
   fileprivate var json: JSONObject {
     [
       "customerId": .string(id), "aliases": .array(aliases.map { .string($0) }),
-      "purchases": .array((purchases + transactions).map { .string($0) }),
+      "purchases": .array(transactionIDs.map { .string($0) }),
       "attributes": .object(JSONObject(attributes.map { ($0.name, .string($0.value)) })),
       "grants": .array(grants.map { .object($0.json) }),
     ]

@@ -48,9 +48,10 @@ struct ImportRun {
     if plan.customers.contains(where: { !$0.transactions.isEmpty }) {
       let resolved = try await forEachCustomer(of: plan, "looking up", originalTransactions)
       for (index, result) in resolved.enumerated() {
-        (plan.customers[index].purchases, plan.customers[index].transactions) = (result.purchases, [])
+        (plan.customers[index].purchases, plan.customers[index].transactions) = (result.purchases, [:])
       }
       refused += resolved.flatMap(\.refused)
+      plan.settleOwners()
     }
     refused += try await ImportMigration(run: self).migrate(plan, &counts)
     add(try await forEachCustomer(of: plan, "importing", importAttributesAndGrants))
@@ -146,16 +147,16 @@ struct ImportRun {
   /// The original transaction ids of a customer's purchases, with those of the transactions, from Apple.
   @Sendable private func originalTransactions(
     _ customer: ImportedCustomer, _ connection: ClientConnection
-  ) async throws -> (purchases: [String], refused: [ImportOmission]) {
+  ) async throws -> (purchases: [String: RowOrder], refused: [ImportOmission]) {
     var (purchases, refused) = (customer.purchases, [ImportOmission]())
-    for id in customer.transactions {
+    for (id, order) in customer.transactions {
       let request = GetTransactionInfoRequest.with {
         ($0.app, $0.environment, $0.transactionId, $0.note) = (target.app, target.environment, id, note)
       }
       refused += try await Self.refusal(customer, "transaction \(id)") { () async throws(ClientError) in
         let transaction = try await connection.getTransactionInfo(request).transaction
-        if let original = transaction?.originalTransactionId, !purchases.contains(original) {
-          purchases.append(original)
+        if let original = transaction?.originalTransactionId {
+          purchases.merge([original: order], uniquingKeysWith: max)
         }
       }
     }
