@@ -196,7 +196,7 @@ def test_a_dry_run_prints_the_plan_and_changes_nothing(client, tmp_path):
     for text in (
         "would merge  $RCAnonymousID:a1 into ann", f"would fetch  {purchase} for ann", "would set    cohort of ann",
         "would grant  dora pro from play GPA.1", "would grant  hal pro from roku r1",
-        "not taken    line 6: NO_ENTITLEMENT fay"):
+        f"not taken    {path} line 6: NO_ENTITLEMENT fay"):
         assert text in done.stdout, done.stdout
     assert not check(client, "dora").entitled and not check(client, "ann").entitled
     assert not list(tmp_path.glob("*.ndjson"))

@@ -85,3 +85,13 @@ def test_with_keep_a_purchase_that_moved_later_is_listed_for_the_operator(client
     assert client.service.command("transfer", purchase, "mike", "zoe").returncode == 0
     assert import_(client, second)[0] == 0 and import_(client, first, second)[0] == 0
     assert entitled(client, "mike", "zoe") == ["zoe"]
+
+
+@pytest.mark.parametrize("client", ["keep"], indirect=True)
+def test_an_omission_has_its_file(client, tmp_path):
+    paths = [write(tmp_path / name, ["too;short"]) for name in ("1.csv", "2.csv")]
+    paths.append(write(tmp_path / "3.csv", [line(rc_original_app_user_id="fay", store="amazon", original_store_transaction_id="a")]))
+    status, result = import_(client, *paths)
+    listed = [json.loads(text) for text in (tmp_path / "1.csv.not-taken.ndjson").read_text().splitlines()]
+    assert status == 3 and listed == result["notTaken"]
+    assert [(item["file"], item["line"]) for item in listed] == [(str(path), 2) for path in paths]

@@ -14,7 +14,7 @@ package struct AccessStatement: Hashable, Sendable {
   package let statedAt: Instant
   /// When access ends or ended; `nil`: it does not end.
   package let until: Instant?
-  /// The event or line that states it, such as `RENEWAL e1` or `line 7`.
+  /// The event or line that states it, such as `RENEWAL e1` or `export.csv line 7`.
   package let origin: String
   /// The id of the event; empty for a line of a table.
   package let eventID: String
@@ -109,8 +109,8 @@ package struct AccessStatements: Sendable {
           customerID: customer, entitlement: names[entitlement] ?? entitlement,
           purchase: "\(row.store) \(row.purchaseID)", period: row.since,
           statedAt: row.revision.map(Instant.init(millisecondsSince1970:)) ?? knownAt, until: end,
-          origin: row.line.map { "line \($0)" } ?? "\(row.store) \(row.purchaseID)", eventID: "",
-          document: nil))
+          origin: row.line.map { row.file.isEmpty ? "line \($0)" : "\(row.file) line \($0)" }
+            ?? "\(row.store) \(row.purchaseID)", eventID: "", document: nil))
     }
   }
 

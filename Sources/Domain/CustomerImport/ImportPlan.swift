@@ -174,6 +174,8 @@ package struct ImportOmission: Error, Hashable, Sendable {
     }
   }
 
+  /// The path of the file; empty if it is of none, or of several.
+  package var file = ""
   /// The line in the file, from 1; `nil` if it has none.
   package let line: Int?
   package let reason: Reason

@@ -149,8 +149,9 @@ package struct ImportPlanner {
   }
 
   private mutating func omit(_ row: ImportRow, _ reason: ImportOmission.Reason, _ detail: String) {
-    omissions.append(
-      ImportOmission(line: row.line, reason, customerID: row.customerID, detail: detail))
+    var omission = ImportOmission(line: row.line, reason, customerID: row.customerID, detail: detail)
+    omission.file = row.file
+    omissions.append(omission)
   }
 
   /// The plan of all rows.

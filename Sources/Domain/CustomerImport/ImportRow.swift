@@ -3,6 +3,8 @@ internal import Entitlements
 
 /// The statement of one line of an export about a purchase of a customer.
 package struct ImportRow: Hashable, Sendable {
+  /// The path of the file; empty if it is not known.
+  package var file = ""
   /// The number of the line in the file, from 1; `nil` for a document without lines.
   package var line: Int?
   /// The id of the customer in the export.

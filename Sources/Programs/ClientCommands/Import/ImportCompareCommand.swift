@@ -37,8 +37,9 @@ struct ImportCompareCommand: AsyncParsableCommand {
     let (app, environment) = try await options.appAndEnvironment()
     let target = try await ImportTarget(app, environment, options.client)
     for file in files {
-      if let found = try EventFile.events(file) {
-        events += found
+      if let found = try EventFile(file) {
+        events += found.events
+        rows.add(found.unread, of: file)
       } else {
         try rows.read(file, allowsJSON: true)
       }
@@ -117,24 +118,26 @@ struct ImportCompareCommand: AsyncParsableCommand {
 }
 
 /// Bodies of webhooks in a file.
-private enum EventFile {
-  /// Returns the events of a file; `nil` if its first document is no event.
-  static func events(_ path: String) throws -> [(event: RevenueCatEvent, document: JSONValue)]? {
+private struct EventFile {
+  private(set) var events: [(event: RevenueCatEvent, document: JSONValue)] = []
+  /// The lines that are no events, such as one that was not written to its end.
+  private(set) var unread: [ImportOmission] = []
+
+  /// Reads a file; `nil` if its first JSON document is no event.
+  init?(_ path: String) throws {
     let data = try InputFile.contents(path)
     let text = Array(try ReportFile.text(of: Array(data), named: path).utf8)
-    var lines = text.split(separator: 0x0A).map(Array.init)
+    var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false).map(Array.init)
     if (try? JSONValue(parsing: text)) != nil { lines = [text] }
-    var events: [(event: RevenueCatEvent, document: JSONValue)] = []
+    let first = lines.lazy.compactMap { try? JSONValue(parsing: $0) }.first
+    guard first?.objectValue?["event"] != nil else { return nil }
     for (number, line) in lines.enumerated() where line.contains(where: { $0 > 0x20 }) {
-      let document = try? JSONValue(parsing: line)
-      guard let document, document.objectValue?["event"] != nil else {
-        guard events.isEmpty else { throw Failure("\(path): line \(number + 1) is no event") }
-        return nil
-      }
-      do throws(ImportError) { events.append((try RevenueCatEvent(line), document)) } catch {
-        throw Failure("\(path): line \(number + 1): \(error.description)")
+      do throws(ImportError) {
+        let event = try RevenueCatEvent(line)
+        if let document = try? JSONValue(parsing: line) { events.append((event, document)) }
+      } catch {
+        unread.append(ImportOmission(line: number + 1, .malformedLine, detail: error.description))
       }
     }
-    return events.isEmpty ? nil : events
   }
 }

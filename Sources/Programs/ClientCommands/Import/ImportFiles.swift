@@ -36,15 +36,31 @@ struct ImportFiles {
       if allowsJSON, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
         let lists = try RevenueCatLists(text, now: knownAt)
         self.lists.append(lists)
-        rows += lists.rows.map { ($0, knownAt) }
-        omissions += lists.omissions
+        add(lists.rows, lists.omissions, of: path, knownAt: knownAt)
       } else {
         let table = try mapping.rows(of: SeparatedValues(text, separator: mapping.separator))
-        rows += table.rows.map { ($0, knownAt) }
-        omissions += table.unreadable
+        add(table.rows, table.unreadable, of: path, knownAt: knownAt)
       }
     } catch {
       throw Failure("\(path): \(error.description)")
+    }
+  }
+
+  private mutating func add(
+    _ rows: [ImportRow], _ omissions: [ImportOmission], of path: String, knownAt: Instant
+  ) {
+    for var row in rows {
+      row.file = path
+      self.rows.append((row, knownAt))
+    }
+    add(omissions, of: path)
+  }
+
+  /// Adds what was not read of the file at `path`.
+  mutating func add(_ omissions: [ImportOmission], of path: String) {
+    for var omission in omissions {
+      omission.file = path
+      self.omissions.append(omission)
     }
   }
 

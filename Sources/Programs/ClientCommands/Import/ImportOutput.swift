@@ -97,14 +97,16 @@ extension ImportedGrant {
 extension ImportOmission {
   /// The omission as one line for people.
   var words: String {
-    (line.map { "line \($0): " } ?? "") + reason.rawValue
+    let place = [file, line.map { "line \($0)" } ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    return (place.isEmpty ? "" : "\(place): ") + reason.rawValue
       + (customerID.isEmpty ? "" : " \(customerID)") + ": \(detail)"
   }
 
   /// The omission as one line of a file.
   var json: JSONObject {
     JSONObject(present: [
-      ("line", line.map { JSONValue(Int64($0)) }), ("reason", .string(reason.rawValue)),
+      ("file", file.isEmpty ? nil : .string(file)), ("line", line.map { JSONValue(Int64($0)) }),
+      ("reason", .string(reason.rawValue)),
       ("customerId", customerID.isEmpty ? nil : .string(customerID)), ("detail", .string(detail)),
     ])
   }
