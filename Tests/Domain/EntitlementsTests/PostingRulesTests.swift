@@ -38,7 +38,7 @@ import Testing
     }
     #expect(kinds.isSuperset(of: [.renewed, .recovered, .resubscribed, .lapsedBilling, .refundedOut]))
     #expect(postingRulesVersion == 3)
-    #expect(hash == 13_835_906_700_020_296_957)
+    #expect(hash == 1_692_448_051_646_734_081)
   }
 
   @Test(
