@@ -107,6 +107,18 @@ def test_calls_that_show_or_change_a_customer_without_naming_one_are_recorded(gu
         assert names(reviewer.entries(method="ListUnclaimedPurchases")) == ["ListUnclaimedPurchases"]
 
 
+def test_a_request_that_is_refused_for_a_nul_is_recorded_as_all_others(guarded):
+    with guarded.channel() as channel:
+        viewer, support, reviewer = (Caller(channel, name) for name in ("viewer", "support", "reviewer"))
+        support.Grant(grant("ana"))
+        with pytest.raises(grpc.RpcError) as error:
+            viewer.GetCustomer(wire.GetCustomerRequest(app=APP, customer_id="a\0b"))
+        assert error.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+        viewer.GetCustomer(wire.GetCustomerRequest(app=APP, customer_id="ana"))
+        entries = reviewer.entries(method="GetCustomer")
+        assert [list(entry.customer_ids) for entry in entries] == [["ana"], ["a\ufffdb"]]
+
+
 def test_an_entry_has_the_app_that_was_changed(guarded):
     with guarded.channel() as channel:
         # Of a field that comes twice the last value counts.

@@ -193,9 +193,3 @@ package struct WireWriter {
     endNested(offset)
   }
 }
-
-extension String {
-  fileprivate func replacingNUL() -> String {
-    String(String.UnicodeScalarView(unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
-  }
-}

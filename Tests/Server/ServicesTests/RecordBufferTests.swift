@@ -38,6 +38,16 @@ import Testing
     #expect(count(entries(3, about: 20_000)) == 1)
   }
 
+  @Test("A NUL in a text of an audit entry, which PostgreSQL does not store, becomes U+FFFD")
+  func nul() {
+    let entry = Store.AuditEntry(
+      at: Instant(millisecondsSince1970: 0), caller: "", actor: "a\0", method: "/x/y", appID: "\0",
+      customerIDs: ["ada", "a\0b"], subject: "\0s", note: "n\0\0", outcome: "OK", requestID: "", address: "")
+    #expect(entry.customerIDs == ["ada", "a\u{FFFD}b"])
+    #expect([entry.actor, entry.appID, entry.subject] == ["a\u{FFFD}", "\u{FFFD}", "\u{FFFD}s"])
+    #expect(entry.note == "n\u{FFFD}\u{FFFD}")
+  }
+
   private func count(_ entries: [Store.AuditEntry]) -> Int {
     RecordBuffer.count(inBatchOf: entries, rows: \.customerIDs.count)
   }

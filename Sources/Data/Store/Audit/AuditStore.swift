@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 
 /// One call that looked at or changed a customer.
 package struct AuditEntry: Hashable, Sendable {
@@ -31,6 +32,8 @@ package struct AuditEntry: Hashable, Sendable {
   /// The `known_at` of the request: only what was recorded until then counts; `nil`: the present.
   package let knownAt: Instant?
 
+  /// Creates an entry. A NUL in a text becomes U+FFFD: an entry has the request as it arrived, also one that is refused for
+  /// a NUL.
   package init(
     number: Int64 = 0, at: Instant, caller: String, actor: String, method: String, appID: String,
     customerIDs: [String], subject: String, note: String, outcome: String, requestID: String,
@@ -38,16 +41,16 @@ package struct AuditEntry: Hashable, Sendable {
   ) {
     self.number = number
     self.at = at
-    self.caller = caller
-    self.actor = actor
-    self.method = method
-    self.appID = appID
-    self.customerIDs = customerIDs
-    self.subject = subject
-    self.note = note
-    self.outcome = outcome
-    self.requestID = requestID
-    self.address = address
+    self.caller = caller.replacingNUL()
+    self.actor = actor.replacingNUL()
+    self.method = method.replacingNUL()
+    self.appID = appID.replacingNUL()
+    self.customerIDs = customerIDs.map { $0.replacingNUL() }
+    self.subject = subject.replacingNUL()
+    self.note = note.replacingNUL()
+    self.outcome = outcome.replacingNUL()
+    self.requestID = requestID.replacingNUL()
+    self.address = address.replacingNUL()
     self.asOf = asOf
     self.knownAt = knownAt
   }
