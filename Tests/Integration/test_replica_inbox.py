@@ -10,7 +10,9 @@ import contract
 from contract import StatusCode, entitlement_service
 from harness import CALL_LIMIT, wait_for
 from test_metrics import value
-from test_replicas import APP, grant, grants, replicas  # noqa: F401
+from test_replicas import APP, TAKEOVER_LIMIT, grant, grants, replicas  # noqa: F401
+from test_side_by_side import demo, event, send  # noqa: F401
+from test_side_by_side import write as side_by_side
 
 BLOCKED = "FROM pg_stat_activity WHERE query LIKE '%INSERT INTO inbox%' AND wait_event_type = 'Lock'"
 
@@ -74,6 +76,42 @@ def test_audit_entries_that_are_handed_over_repeatedly_count_once(replicas):  # 
     wait_for(looks)
     wait_for(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     assert len(looks()) == 1
+
+
+def waiting(group):
+    return int(group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL"))
+
+
+def looked_at(group):
+    return group.sql("SELECT customer_id FROM audit_customer ORDER BY customer_id").splitlines()
+
+
+def test_an_audit_entry_that_the_store_refuses_is_discarded_without_the_others(replicas):  # noqa: F811
+    group = replicas(2)
+    leader, follower = (group.services[name] for name in (group.wait_for_leader(), group.followers[0]))
+    group.sql("ALTER TABLE audit_customer ADD CHECK (customer_id NOT LIKE 'refused%')")
+    for customer in ("ada", "refused-1", "ben", "refused-2"):
+        grants(follower, customer)
+    wait_for(lambda: looked_at(group) == ["ada", "ben"])
+    wait_for(lambda: not waiting(group))
+    assert value(leader, "entitled_inbox_discarded_total", kind="audit") == 2
+    assert "records discarded: the store refuses them" in leader.log
+
+
+def test_accepted_events_that_the_store_refuses_stay_without_holding_up_others(replicas, tmp_path, demo):  # noqa: F811
+    group = replicas(2, configurations=dict.fromkeys("ab", side_by_side(tmp_path, demo)))
+    leader, follower = (group.services[name] for name in (group.wait_for_leader(), group.followers[0]))
+    group.sql("ALTER TABLE imported_event ADD CONSTRAINT refused CHECK (type <> 'TEST')")
+    # More than the leader executes at a time.
+    for _ in range(260):
+        assert send(follower, event("TEST", "bob"))[1]["reason"] == "ACCEPTED"
+    wait_for(lambda: "inbox entry failed, will retry" in leader.log)
+    grant(follower, "ada")
+    assert waiting(group) >= 260
+    group.sql("ALTER TABLE imported_event DROP CONSTRAINT refused")
+    leader.kill()
+    wait_for(lambda: not waiting(group), 2 * TAKEOVER_LIMIT)
+    assert group.sql("SELECT count(*) FROM imported_event") == "260"
 
 
 def test_a_notification_that_the_leader_rejects_when_the_space_of_a_day_is_used_up_is_settled(replicas, tmp_path):  # noqa: F811

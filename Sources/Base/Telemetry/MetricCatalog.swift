@@ -229,6 +229,11 @@ package enum MetricCatalog {
       "entitled_inbox_entries_total", .counter, labels: ["kind"],
       help: "Entries of the inbox that this replica executed."),
     MetricFamily(
+      "entitled_inbox_discarded_total", .counter, labels: ["kind"],
+      help:
+        "Audit entries and requests for retention messages that the database refuses, and that were discarded."
+    ),
+    MetricFamily(
       "entitled_inbox_seconds", .histogram,
       help: "Time from the read of an inbox entry to its stored outcome."),
     MetricFamily(

@@ -29,6 +29,9 @@ package enum StoreError: Error, Hashable, Sendable {
   case outcomeUnknown(String)
   /// The stored data is damaged.
   case corrupt(String)
+  /// The database refuses the data of a write: a value that it cannot store, a limit or a constraint. The same write fails
+  /// again.
+  case refused(String)
   /// The device or the library failed; the text is for the operator's log.
   case failed(String)
   /// The store was closed.
@@ -60,8 +63,19 @@ extension StoreError: CustomStringConvertible {
     case .unavailable(let reason): "the database is not available: \(reason)"
     case .outcomeUnknown(let reason): "the outcome of a write is unknown: \(reason)"
     case .corrupt(let what): "the store is damaged: \(what)"
+    case .refused(let reason): "the database refuses the data: \(reason)"
     case .failed(let what): "the store failed: \(what)"
     case .closed: "the store is closed"
+    }
+  }
+}
+
+extension StoreError {
+  /// Whether the statements of a write failed, and not its session or its transaction: other writes may succeed.
+  package var concernsStatements: Bool {
+    switch self {
+    case .refused, .failed: true
+    default: false
     }
   }
 }

@@ -143,6 +143,17 @@ struct PostgresStoreTests {
     }
   }
 
+  @Test(
+    "The database refuses the data of a write for its values, a constraint or a limit",
+    arguments: [
+      ("22021", true), ("23505", true), ("23514", true), ("54000", true), ("22012", false), ("40001", false),
+      ("53100", false), ("57P01", false), ("58030", false), ("XX000", false),
+    ])
+  func refusals(sqlState: String, isRefused: Bool) {
+    let error = StoreError(PostgresError(sqlState: sqlState, primaryMessage: "no"))
+    #expect((error == .refused("no (SQLSTATE \(sqlState))")) == isRefused)
+  }
+
   private func endSessions(_ settings: PostgresSettings) throws {
     try PostgresConnection<PostgresError>(settings).execute(
       """

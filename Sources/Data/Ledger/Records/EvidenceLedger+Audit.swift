@@ -5,21 +5,22 @@ package import Store
 // Audit entries. They are no evidence: no answer depends on them, and they are deleted after a configured time.
 extension EvidenceLedger {
   /// Appends audit entries, unless `areNew` returns `false`, which runs first in the same transaction. An erased customer
-  /// without data since then has the pseudonym.
+  /// without data since then has the pseudonym. A dry run shows whether the store takes them.
   ///
   /// - Throws: ``LedgerError/store(_:)``; no entry was appended then.
   package func append(
-    _ entries: [AuditEntry],
+    _ entries: [AuditEntry], isDryRun: Bool = false,
     if areNew: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Bool = { _ in true }
   ) async throws(LedgerError) {
     let (list, catalog) = (erasures, catalog.value)
-    try await write { store throws(StoreError) in
-      guard try areNew(store) else { return }
+    try await commit(isDryRun: isDryRun) { store throws(StoreError) in
+      guard try areNew(store) else { return ((), []) }
       let hasErasures = try !store.erasures().isEmpty
       for var entry in entries {
         if hasErasures { try store.removeErasedNames(from: &entry, catalog, list) }
         try store.append(entry)
       }
+      return ((), [])
     }
   }
 }

@@ -7,16 +7,18 @@ extension EvidenceLedger {
   /// The maximum number of requests in one write. Other writes run between two of them.
   private static let batchSize = 100
 
-  /// Stores requests that are not stored yet, and runs `extra` in the same transaction. Durable on return.
+  /// Stores requests that are not stored yet, and runs `extra` in the same transaction. Durable on return, unless it is a
+  /// dry run, which shows whether the store takes them.
   ///
   /// - Throws: ``LedgerError/store(_:)``.
   package func append(
-    _ requests: [RetentionRequestRecord],
+    _ requests: [RetentionRequestRecord], isDryRun: Bool = false,
     also extra: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Void = { _ in }
   ) async throws(LedgerError) {
-    try await write { store throws(StoreError) in
+    try await commit(isDryRun: isDryRun) { store throws(StoreError) in
       for request in requests { try store.insert(request) }
       try extra(store)
+      return ((), [])
     }
   }
 

@@ -199,9 +199,9 @@ extension PostgresDatabase {
       // The look would wait for a database that is away.
       guard feed?.isAway != true else { throw .outcomeUnknown(reason) }
       guard try wasCommitted(claim, reason) else { throw .unavailable(reason) }
-    } catch .failed(let reason) {
-      guard try !isReplaced(claim) else { throw .anotherWriter }
-      throw .failed(reason)
+    } catch {
+      if error.concernsStatements, try isReplaced(claim) { throw .anotherWriter }
+      throw error
     }
   }
 

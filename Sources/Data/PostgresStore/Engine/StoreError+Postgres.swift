@@ -10,8 +10,7 @@ extension StoreError: PostgresErrorConvertible {
       case _ where ["XX001", "XX002"].contains(error.sqlState): .corrupt(error.message)
       // The division by zero of a commit that is not the writer's next one.
       case _ where error.sqlState == "22012": .anotherWriter
-      // A row that exists already is an error of the body, as in SQLite.
-      case .conflict where error.sqlState == "23505": .failed(error.description)
+      case _ where error.refusesData: .refused(error.description)
       case .conflict: .conflict(error.description)
       case .unavailable, .readOnly: .unavailable(error.description)
       case .outcomeUnknown: .outcomeUnknown(error.description)
@@ -19,6 +18,17 @@ extension StoreError: PostgresErrorConvertible {
       case .timedOut: .unavailable(error.description)
       case .misuse, .other: .failed(error.description)
       }
+  }
+}
+
+extension PostgresError {
+  /// The classes of errors about the data of a statement: invalid values, violated constraints, such as a row that exists
+  /// already, and limits of the server, such as the size of a key.
+  private static let classesOfData = ["22", "23", "54"]
+
+  /// Whether the server refused the data of a statement.
+  fileprivate var refusesData: Bool {
+    (kind == .conflict || kind == .other) && Self.classesOfData.contains { sqlState.hasPrefix($0) }
   }
 }
 

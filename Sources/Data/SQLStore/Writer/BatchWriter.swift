@@ -128,9 +128,9 @@ package final class BatchWriter {
     do throws(StoreError) {
       try runCommit()
       return true
-    } catch .failed(let reason) where connection.isRemote {
+    } catch {
       // With one body, the error is its own.
-      guard outcomes.count > 1 else { throw .failed(reason) }
+      guard connection.isRemote, error.concernsStatements, outcomes.count > 1 else { throw error }
       outcomes.removeAll(keepingCapacity: true)
       abandon()
       try begin.run()

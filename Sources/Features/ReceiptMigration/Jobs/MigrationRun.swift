@@ -201,7 +201,7 @@ extension StoreError {
   /// Whether the same operation may succeed later, without a restart.
   var isTemporary: Bool {
     switch self {
-    case .overloaded, .deadlineExceeded, .diskFull, .failed, .removed, .cannotOpen, .inUse, .conflict,
+    case .overloaded, .deadlineExceeded, .diskFull, .refused, .failed, .removed, .cannotOpen, .inUse, .conflict,
       .unavailable,
       .outcomeUnknown:
       true

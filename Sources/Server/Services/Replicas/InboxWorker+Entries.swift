@@ -112,9 +112,9 @@ extension InboxWorker {
   /// Stores audit entries of another replica.
   private func append(_ entry: InboxEntry) async -> Execution {
     guard let entries = [AuditEntry](decoding: entry.body) else { return .success(Self.unreadable) }
-    return await Self.execution { () async throws(LedgerError) in
+    return await appendAccepted(entries, of: entry) { records, isDryRun throws(LedgerError) in
       // Only the entry shows whether they are stored.
-      try await ledger.append(entries) { [inbox] transaction throws(StoreError) in
+      try await ledger.append(records, isDryRun: isDryRun) { [inbox] transaction throws(StoreError) in
         try inbox.finish(entry.key, ForwardedOutcome.done.encoded, in: transaction)
       }
     }
@@ -125,9 +125,34 @@ extension InboxWorker {
     guard let requests = [RetentionRequestRecord](decoding: entry.body) else {
       return .success(Self.unreadable)
     }
-    return await Self.execution { () async throws(LedgerError) in
-      try await ledger.append(requests) { [inbox] transaction throws(StoreError) in
+    return await appendAccepted(requests, of: entry) { records, isDryRun throws(LedgerError) in
+      try await ledger.append(records, isDryRun: isDryRun) { [inbox] transaction throws(StoreError) in
         _ = try inbox.finish(entry.key, ForwardedOutcome.done.encoded, in: transaction)
+      }
+    }
+  }
+
+  /// Stores `records` together with the outcome of their entry. If the store refuses them, dry runs find those that it
+  /// refuses singly, and the others are stored without them.
+  private func appendAccepted<Record: Sendable>(
+    _ records: [Record], of entry: InboxEntry,
+    append: ([Record], _ isDryRun: Bool) async throws(LedgerError) -> Void
+  ) async -> Execution {
+    await Self.execution { () async throws(LedgerError) in
+      do throws(LedgerError) { try await append(records, false) } catch {
+        guard error.isRefusal else { throw error }
+        var accepted: [Record] = []
+        for record in records {
+          do throws(LedgerError) {
+            try await append([record], true)
+            accepted.append(record)
+          } catch {
+            guard error.isRefusal else { throw error }
+          }
+        }
+        guard accepted.count < records.count else { throw error }
+        try await append(accepted, false)
+        discarded(records.count - accepted.count, of: entry, error)
       }
     }
   }
@@ -154,4 +179,9 @@ extension InboxWorker {
       return .failure(error)
     }
   }
+}
+
+extension LedgerError {
+  /// Whether the store refuses the data, now and later.
+  fileprivate var isRefusal: Bool { if case .store(.refused) = self { true } else { false } }
 }

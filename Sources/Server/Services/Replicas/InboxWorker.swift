@@ -11,6 +11,9 @@ internal import Synchronization
 ///
 /// An entry without outcome after a takeover is executed again. A call has an idempotency key for that: its own, or the
 /// token of its entry, which no caller can guess. All others are idempotent by their content.
+///
+/// No entry prevents others: one that the store refuses stays, because no caller sends it again, and is tried again after a
+/// minute.
 package final class InboxWorker: Worker {
   package let name = "inbox"
 
@@ -48,8 +51,8 @@ package final class InboxWorker: Worker {
   private let leadership: Leadership
   private let checksOnline: Bool
   private let running: Mutex<RunningEntries>
-  /// Notifications of apps that only replicas with a newer catalog know. They wait for a leader that knows the app, and
-  /// are tried again after each ``cleanUp``.
+  /// Notifications of apps that only replicas with a newer catalog know, which wait for a leader that knows the app, and
+  /// entries that the store refuses. They are tried again after each clean-up.
   let postponed = Mutex<Set<InboxKey>>([])
 
   /// `checksOnline` is that of ``RunningEntries``.
@@ -144,6 +147,11 @@ package final class InboxWorker: Worker {
           break
         }
       }
+      if attempt >= Self.attempts, case .failure(.store(let error)) = execution, error.concernsStatements {
+        log(entry, execution)
+        postponed.withLock { _ = $0.insert(entry.key) }
+        return
+      }
       if attempt == Self.loggedAttempt { log(entry, execution) }
       attempt += 1
       guard (try? await Task.sleep(for: pause)) != nil else { return }
@@ -167,6 +175,15 @@ package final class InboxWorker: Worker {
         "entry": "\(entry.key.id)", "kind": "\(entry.kind.rawValue)", "method": "\(entry.method)",
         "error": "\(error)",
       ])
+  }
+
+  /// Logs and counts records of an entry that were left out because the store refuses them.
+  func discarded(_ count: Int, of entry: InboxEntry, _ error: LedgerError) {
+    Counter(label: "entitled_inbox_discarded_total", dimensions: [("kind", entry.kind.rawValue)])
+      .increment(by: count)
+    logger.error(
+      "records discarded: the store refuses them",
+      metadata: ["kind": "\(entry.kind.rawValue)", "records": "\(count)", "error": "\(error)"])
   }
 
   /// Stores the outcome of an entry, unless the transaction of its effects did.

@@ -62,7 +62,7 @@ extension Status {
       // Some of gRPC's libraries obey it whatever the code, and only the caller can decide about such a call.
       pushbackMilliseconds = nil
       cause = error.description
-    case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema, .olderSchema, .missing, .removed:
+    case .corrupt, .refused, .failed, .cannotOpen, .inUse, .newerSchema, .olderSchema, .missing, .removed:
       self.init(
         .unavailable, reason: "STORE_UNAVAILABLE", "the store cannot be used; see the server's log",
         retryAfterMilliseconds: 1_000)
