@@ -313,6 +313,11 @@ def test_version_1_is_authenticated_by_its_secret(start, tmp_path):
     status, answer = deliver(service, version_1(password="wrong"))
     assert (status, answer["reason"]) == (202, "WRONG_SHARED_SECRET")
     assert deliver(service, version_1(bid="com.example.other"))[1]["reason"] == "WRONG_BUNDLE"
+    # No store has such texts, so Apple must not send them again.
+    for text in ("a\0b", "x" * 257):
+        for fields in ({"number": text}, {"notification_type": text}):
+            status, answer = deliver(service, version_1(**fields))
+            assert (status, answer["reason"]) == (202, "MALFORMED_FIELD")
     status, answer = deliver(service, version_1())
     assert (status, answer["reason"]) == (202, "NO_IN_APP_PURCHASE_KEY")
     assert SECRET not in service.log

@@ -175,7 +175,23 @@ package struct NotificationInbox: Sendable {
     guard app.environments.contains(body.environment ?? .production) else {
       return ("WRONG_ENVIRONMENT", "the app does not accept \((body.environment ?? .production).rawValue)")
     }
+    if let field = body.fieldThatCannotBeStored {
+      return ("MALFORMED_FIELD", "\(field) has more than \(ResponseBodyV1.maxBytes) bytes, or a NUL")
+    }
     return nil
+  }
+}
+
+extension ResponseBodyV1 {
+  /// The maximum length of a text that the store has in a column, in bytes: that of names and ids in the contract.
+  fileprivate static let maxBytes = 256
+
+  /// The name of a field that PostgreSQL would refuse; `nil` if there is none.
+  fileprivate var fieldThatCannotBeStored: String? {
+    let stored = [("notification_type", notificationType?.rawValue), ("original_transaction_id", purchaseID)]
+    return stored.first { _, text in
+      text.map { $0.utf8.count > Self.maxBytes || $0.utf8.contains(0) } ?? false
+    }?.0
   }
 }
 

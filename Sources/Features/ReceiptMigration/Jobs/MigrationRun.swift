@@ -201,9 +201,8 @@ extension StoreError {
   /// Whether the same operation may succeed later, without a restart.
   var isTemporary: Bool {
     switch self {
-    case .overloaded, .deadlineExceeded, .diskFull, .refused, .failed, .removed, .cannotOpen, .inUse, .conflict,
-      .unavailable,
-      .outcomeUnknown:
+    case .overloaded, .deadlineExceeded, .diskFull, .refused, .failed, .removed, .cannotOpen, .inUse,
+      .conflict, .unavailable, .outcomeUnknown:
       true
     case .cancelled, .closed, .corrupt, .newerSchema, .olderSchema, .missing: false
     }
