@@ -260,6 +260,21 @@ def test_a_name_that_no_store_takes_is_refused(client):
     assert (status, answer["reason"]) == (400, "MALFORMED_MESSAGE")
 
 
+def test_a_customer_who_cannot_be_compared_holds_up_no_others(client):
+    condition = "NEW.entitlement = 'bad'"
+    if stores.IS_SQLITE:
+        stores.execute(
+            client.service.data, "CREATE TRIGGER refuse BEFORE INSERT ON access_disagreement "
+            f"WHEN {condition} BEGIN SELECT RAISE(ABORT, 'refused'); END")
+    else:
+        stores.execute(client.service.data, "ALTER TABLE access_disagreement ADD CHECK (entitlement <> 'bad')")
+    for customer, entitlement in (("bad", "bad"), ("bob", "premium")):
+        assert send(client.service, event("INITIAL_PURCHASE", customer, entitlement=entitlement))[0] == 200
+    wait_for(lambda: kinds(client) == {"bob": "THEIRS_ONLY"})
+    wait_for(lambda: stores.query(client.service.data, "SELECT count(*) FROM access_comparison WHERE due_at = 0") == [(0,)])
+    assert client.service.log.count("will retry in an hour") == 1
+
+
 def test_a_follower_confirms_and_the_leader_stores_and_compares(replicas, tmp_path, demo):  # noqa: F811
     group = replicas(2, configurations=dict.fromkeys("ab", write(tmp_path, demo)))
     group.wait_for_leader()

@@ -69,6 +69,13 @@ struct ImportedEventContractTests {
         #expect(try reader.comparisons(dueBy: instant(0), in: .all, limit: 9).map(\.events) == [2])
       }
       try await store.write { store throws(StoreError) in
+        try store.settle(PendingComparison(customer: ann, events: 2), nil, next: instant(40))
+      }
+      try await store.snapshot { reader throws in
+        #expect(try reader.openDisagreementCounts().map(\.count) == [1])
+        #expect(try reader.nextComparison(in: .all) == instant(40))
+      }
+      try await store.write { store throws(StoreError) in
         try store.settle(PendingComparison(customer: ann, events: 2), [], next: instant(50))
       }
       try await store.snapshot { reader throws in

@@ -1,12 +1,15 @@
 package import AppStore
 package import CustomerImport
 internal import Entitlements
+internal import Logging
 package import Store
 
 // RevenueCat's events, side by side with the answers here. They are no evidence: no answer depends on them.
 extension EvidenceLedger {
   /// The maximum number of comparisons between two looks at what is due.
   private static let batchSize = 100
+  /// The pause after a comparison that failed, in milliseconds.
+  private static let pauseAfterFailure: Int64 = 3_600_000
 
   /// Stores an event that is not stored yet, and runs `extra` in the same transaction. Durable on return.
   ///
@@ -23,7 +26,8 @@ extension EvidenceLedger {
     }
   }
 
-  /// Compares the customers that are due by `clock`.
+  /// Compares the customers that are due by `clock`. One whose comparison fails keeps its open disagreements, and is
+  /// compared again after an hour.
   ///
   /// - Parameters:
   ///   - clock: the clock of the environments to compare.
@@ -38,18 +42,39 @@ extension EvidenceLedger {
         try reader.comparisons(dueBy: now, in: clock.domain, limit: Self.batchSize)
       }
       guard !due.isEmpty else { return }
-      let catalog = catalog.value
       for pending in due {
-        let result = try await read { reader throws(StoreError) -> CustomerComparison in
-          guard let app = catalog[pending.customer.appID], let comparison = comparison(app.id) else {
-            return CustomerComparison()
-          }
-          return try CustomerComparison(of: pending.customer, comparison, in: app, at: now, reader)
-        }
-        try await write { store throws(StoreError) in
-          try store.settle(pending, result.disagreements, next: result.next)
+        do throws(LedgerError) { try await compare(pending, at: now, comparison) } catch {
+          guard case .store(let failure) = error, failure.concernsStatements else { throw error }
+          try await postpone(pending, at: now, failure)
         }
       }
+    }
+  }
+
+  private func compare(
+    _ pending: PendingComparison, at now: Instant,
+    _ comparison: @escaping @Sendable (String) -> AccessComparison?
+  ) async throws(LedgerError) {
+    let catalog = catalog.value
+    let result = try await read { reader throws(StoreError) -> CustomerComparison in
+      guard let app = catalog[pending.customer.appID], let comparison = comparison(app.id) else {
+        return CustomerComparison()
+      }
+      return try CustomerComparison(of: pending.customer, comparison, in: app, at: now, reader)
+    }
+    try await write { store throws(StoreError) in
+      try store.settle(pending, result.disagreements, next: result.next)
+    }
+  }
+
+  private func postpone(
+    _ pending: PendingComparison, at now: Instant, _ failure: StoreError
+  ) async throws(LedgerError) {
+    Logger(label: "entitled.comparisons").warning(
+      "a customer could not be compared with RevenueCat's events, will retry in an hour",
+      metadata: ["app": "\(pending.customer.appID)", "error": "\(failure)"])
+    try await write { store throws(StoreError) in
+      try store.settle(pending, nil, next: now.advanced(byMilliseconds: Self.pauseAfterFailure))
     }
   }
 

@@ -117,7 +117,7 @@ extension SQLTransaction {
   }
 
   func settle(
-    _ comparison: PendingComparison, _ disagreements: [OpenDisagreement], next: Instant?
+    _ comparison: PendingComparison, _ disagreements: [OpenDisagreement]?, next: Instant?
   ) throws(StoreError) {
     let customer = comparison.customer
     let settled =
@@ -129,7 +129,7 @@ extension SQLTransaction {
         try runCounting(
           "DELETE FROM access_comparison WHERE \(ofCustomer) AND events = ?4", customer, comparison.events)
       }
-    guard settled > 0 else { return }
+    guard settled > 0, let disagreements else { return }
     try run("DELETE FROM access_disagreement WHERE \(ofCustomer)", customer)
     for open in disagreements {
       try run(

@@ -135,10 +135,10 @@ package protocol ImportedEventStore {
   /// Whether an event names the customer.
   func hasImportedEvents(naming customer: CustomerKey) throws(StoreError) -> Bool
 
-  /// Replaces the open disagreements of a customer, and sets the time of the next comparison; `nil`: there is none.
-  /// Changes nothing if another event of the customer arrived since.
+  /// Replaces the open disagreements of a customer, unless they are `nil`, and sets the time of the next comparison;
+  /// `nil`: there is none. Changes nothing if another event of the customer arrived since.
   func settle(
-    _ comparison: PendingComparison, _ disagreements: [OpenDisagreement], next: Instant?
+    _ comparison: PendingComparison, _ disagreements: [OpenDisagreement]?, next: Instant?
   ) throws(StoreError)
 
   /// Deletes at most `limit` events of an app that arrived before `instant`; returns their number.
