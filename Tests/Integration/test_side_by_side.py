@@ -255,9 +255,11 @@ def test_an_erased_customer_leaves_no_event_of_the_anonymous_id(client):
         assert stores.query(client.service.data, f"SELECT count(*) FROM {table}") == [(0,)]
 
 
-def test_a_name_that_no_store_takes_is_refused(client):
-    status, answer = send(client.service, event("INITIAL_PURCHASE", "bob", entitlement="a\0b"))
-    assert (status, answer["reason"]) == (400, "MALFORMED_MESSAGE")
+@pytest.mark.parametrize("text", ["a\0b", "x" * 257])
+def test_a_name_that_no_store_takes_is_refused(client, text):
+    for fields in ({"entitlement": text}, {"id": text}, {"type": text}):
+        status, answer = send(client.service, event("INITIAL_PURCHASE", "bob", **fields))
+        assert (status, answer["reason"]) == (400, "MALFORMED_MESSAGE")
 
 
 def test_a_customer_who_cannot_be_compared_holds_up_no_others(client):

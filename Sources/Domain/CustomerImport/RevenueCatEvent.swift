@@ -32,16 +32,15 @@ package struct RevenueCatEvent: Hashable, Sendable {
 
   /// Parses the body of a webhook.
   ///
-  /// - Throws: ``ImportError/malformed(_:)`` without an event with an id, a type and a time, or if the name of an
-  ///   entitlement has a NUL, which PostgreSQL does not store.
+  /// - Throws: ``ImportError/malformed(_:)`` without an event with an id, a type and a time, or if the id, the type or the
+  ///   name of an entitlement has a NUL, or is too long for an index of PostgreSQL.
   package init(_ body: [UInt8]) throws(ImportError) {
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: body) } catch {
       throw .malformed(error.description)
     }
     guard let event = document.objectValue?["event"]?.objectValue, let id = event["id"]?.stringValue,
-      let type = event["type"]?.stringValue, let time = event["event_timestamp_ms"]?.int64Value,
-      !id.utf8.contains(0), !type.utf8.contains(0)
+      let type = event["type"]?.stringValue, let time = event["event_timestamp_ms"]?.int64Value
     else { throw .malformed("no event with id, type and event_timestamp_ms") }
     (self.id, self.type, occurredAt) = (id, type, Instant(millisecondsSince1970: time))
     let ids = [event["app_user_id"]?.stringValue, event["original_app_user_id"]?.stringValue]
@@ -57,9 +56,17 @@ package struct RevenueCatEvent: Hashable, Sendable {
     transactionID = event["transaction_id"]?.stringValue ?? ""
     isSandbox = event["environment"]?.stringValue == "SANDBOX"
     reason = event["cancel_reason"]?.stringValue ?? event["expiration_reason"]?.stringValue ?? ""
-    guard !entitlements.contains(where: { $0.utf8.contains(0) }) else {
-      throw .malformed("the name of an entitlement has a NUL")
+    let names = [("id", id), ("type", type)] + entitlements.map { ("the name of an entitlement", $0) }
+    for (name, text) in names where !Self.isStorable(text) {
+      throw .malformed("\(name) has more than \(Self.maxBytes) bytes, or a NUL")
     }
+  }
+
+  /// The maximum length of a name or id in bytes, as everywhere in the contract.
+  private static let maxBytes = 256
+
+  private static func isStorable(_ text: String) -> Bool {
+    text.utf8.count <= maxBytes && !text.utf8.contains(0)
   }
 
   private static func texts(_ value: JSONValue?) -> [String] {
@@ -113,9 +120,7 @@ extension RevenueCatEvent {
 extension RevenueCatEvent {
   /// All ids of the event that can be ids of customers here, each once.
   package var allCustomerIDs: [String] {
-    Self.unique(customerIDs + formerCustomerIDs).filter {
-      (1...256).contains($0.utf8.count) && !$0.utf8.contains(0)
-    }
+    Self.unique(customerIDs + formerCustomerIDs).filter(Self.isStorable)
   }
 
   /// The ids whose events a comparison of a customer of this event needs too: anonymous ones, and those of a transfer.

@@ -2,6 +2,9 @@ import AppStore
 import CustomerImport
 import Testing
 
+/// Longer than any name or id.
+private let long = String(repeating: "x", count: 257)
+
 /// Events of RevenueCat's webhooks.
 @Suite struct RevenueCatEventTests {
   static func event(_ type: String, _ more: String = "") throws -> RevenueCatEvent {
@@ -45,7 +48,6 @@ import Testing
 
   @Test("An id that no customer can have is left out")
   func customers() throws {
-    let long = String(repeating: "x", count: 257)
     let event = try Self.event("TRANSFER", #""transferred_to": ["", "\#(long)", "ann"],"#)
     #expect(event.allCustomerIDs == ["ann", "$RCAnonymousID:1", "b"])
   }
@@ -56,6 +58,9 @@ import Testing
       "", "[]", "{}", #"{"event": {"id": "e"}}"#,
       #"{"event": {"id": "e", "type": "TEST", "event_timestamp_ms": 1, "entitlement_id": "a\u0000"}}"#,
       #"{"event": {"id": "e\u0000", "type": "TEST", "event_timestamp_ms": 1}}"#,
+      #"{"event": {"id": "\#(long)", "type": "TEST", "event_timestamp_ms": 1}}"#,
+      #"{"event": {"id": "e", "type": "\#(long)", "event_timestamp_ms": 1}}"#,
+      #"{"event": {"id": "e", "type": "TEST", "event_timestamp_ms": 1, "entitlement_ids": ["a", "\#(long)"]}}"#,
     ])
   func malformed(_ body: String) {
     #expect(throws: ImportError.self) { try RevenueCatEvent(Array(body.utf8)) }
