@@ -141,6 +141,10 @@ def test_erasing_twice_succeeds_and_a_stranger_is_not_found(client):
     assert second.erased_rows == 0 and second.pseudonym == first.pseudonym and second.erased_at.seconds
     assert rejection(lambda: client.call("EraseCustomer", customer_id="stranger")) == (
         StatusCode.NOT_FOUND, "UNKNOWN_CUSTOMER")
+    # The id would be that of a new customer with the history of the erased one.
+    for method, more in (("Grant", {"entitlement": "pro", "access_level": "ACCESS_LEVEL_FULL"}), ("EraseCustomer", {})):
+        assert rejection(lambda: client.call(method, customer_id=first.pseudonym, **more)) == (
+            StatusCode.INVALID_ARGUMENT, "INVALID_FIELD")
     # A customer who comes back is a new one, and can be erased again.
     client.buy(ANA)
     third = client.call("EraseCustomer", customer_id=ANA)

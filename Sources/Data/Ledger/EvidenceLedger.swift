@@ -56,7 +56,8 @@ package final class EvidenceLedger: Sendable {
 
   /// Checks the customer id of the request field `field`.
   ///
-  /// - Throws: ``LedgerError/invalid(field:problem:)`` if it is empty, or has more than 256 bytes or a NUL.
+  /// - Throws: ``LedgerError/invalid(field:problem:)`` if it is empty, has more than 256 bytes or a NUL, or the form of a
+  ///   ``Pseudonym``: a customer with the id of an erased one would have its history, and a replay could not tell them apart.
   func check(_ customerID: String, _ field: String) throws(LedgerError) {
     guard !customerID.isEmpty else { throw .invalid(field: field, problem: "is empty") }
     let size = customerID.utf8.count
@@ -65,6 +66,11 @@ package final class EvidenceLedger: Sendable {
     }
     // Requests of the contract have none, but lines of files and subjects of tokens can.
     guard !customerID.utf8.contains(0) else { throw .invalid(field: field, problem: "contains a NUL") }
+    guard Pseudonym.erasure(in: customerID) == nil else {
+      throw .invalid(
+        field: field, problem: "is '\(customerID)', which has the form of the pseudonym of an erased customer"
+      )
+    }
   }
 
   /// Returns an app of the catalog in force.

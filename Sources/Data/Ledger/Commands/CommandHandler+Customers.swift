@@ -48,7 +48,7 @@ extension CommandHandler {
       let customers = try mergedCustomers(of: customer(customerID))
       guard try exists(customers) else { return try repeated(customers[0], list) }
       let number = try store.nextEvidenceID()
-      let pseudonyms = customers.indices.map { "erased-\(number.rawValue)\($0 == 0 ? "" : "-\($0)")" }
+      let pseudonyms = Pseudonym.all(by: number, count: customers.count)
       let command = OperatorCommand(
         .erase(customerIDs: pseudonyms),
         actor: actor.replacingActors(customers.map(\.customerID), with: pseudonyms),

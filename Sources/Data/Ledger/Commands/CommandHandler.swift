@@ -129,10 +129,8 @@ struct CommandHandler {
 
   /// Whether an erasure gave the customer this id, a pseudonym.
   private func isErased(_ customerID: String) throws(StoreError) -> Bool {
-    // "erased-7", or "erased-7-1" for a merged customer; see ``erase(_:_:)``.
-    let parts = customerID.split(separator: "-")
-    guard parts.first == "erased", let number = parts.dropFirst().first.flatMap({ Int64($0) }),
-      let evidence = try store.evidence(EvidenceID(rawValue: number))?.evidence,
+    guard let erasure = Pseudonym.erasure(in: customerID),
+      let evidence = try store.evidence(erasure)?.evidence,
       case .erase(let pseudonyms)? = EvidenceDecoder.command(in: evidence)?.action
     else { return false }
     return pseudonyms.contains(customerID)

@@ -41,7 +41,7 @@ extension EvidenceLedger {
     _ customerID: String, _ scope: CommandScope, isRestoring: Bool,
     _ eraseElsewhere: (CommandResult) async throws(LedgerError) -> Void
   ) async throws(LedgerError) -> CommandResult {
-    try check(customerID, "customer_id")
+    if !isRestoring { try check(customerID, "customer_id") }
     var preview = scope
     preview.isDryRun = true
     var purged: Set<String> = []
