@@ -57,7 +57,7 @@ package struct Roster: Hashable, Sendable {
     guard purchaseIndex != nil || purchase != nil else {
       throw RosterError("the header has no column \(Self.purchaseColumn), and no purchase is given")
     }
-    var known: Set<[String]> = []
+    var known: Set<[OpaqueID]> = []
     for record in records.dropFirst() {
       guard let fields = record.fields, fields.count == header.count else {
         let problem =
@@ -73,7 +73,7 @@ package struct Roster: Hashable, Sendable {
         faults.append(
           Fault(
             row: row.number, purchase: row.purchase.isEmpty ? nil : row.purchase, problem: problem))
-      } else if known.insert([row.purchase, row.customer]).inserted {
+      } else if known.insert([OpaqueID(row.purchase), OpaqueID(row.customer)]).inserted {
         rows.append(row)
       } else {
         repeated.append(row)

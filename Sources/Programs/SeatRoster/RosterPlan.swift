@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A claimed seat of a purchase.
 package struct ClaimedSeat: Hashable, Sendable {
   /// The seat's id in the service.
@@ -5,10 +7,10 @@ package struct ClaimedSeat: Hashable, Sendable {
   /// The holder; empty if the seat is claimed for a customer to be named later.
   package let customer: String
   /// Ids of customers who were merged into the holder.
-  package var mergedCustomers: Set<String>
+  package var mergedCustomers: [String]
 
   /// Creates a seat from what the service returned.
-  package init(id: String, customer: String, mergedCustomers: Set<String> = []) {
+  package init(id: String, customer: String, mergedCustomers: [String] = []) {
     self.id = id
     self.customer = customer
     self.mergedCustomers = mergedCustomers
@@ -36,11 +38,12 @@ package struct RosterPlan: Hashable, Sendable {
   ///   - purchased: the number of seats that were bought.
   ///   - isIncomplete: whether the roster may lack a row of the purchase; then no seat is released.
   package init(
-    rows: [Roster.Row], purchasers: Set<String> = [], seats: [ClaimedSeat], purchased: Int, isIncomplete: Bool
+    rows: [Roster.Row], purchasers: [String] = [], seats: [ClaimedSeat], purchased: Int, isIncomplete: Bool
   ) {
-    let holders = purchasers.union(seats.map(\.customer)).union(seats.flatMap(\.mergedCustomers))
-    unchanged = rows.filter { holders.contains($0.customer) }
-    let needed = rows.filter { !holders.contains($0.customer) }
+    let held = seats.flatMap { [$0.customer] + $0.mergedCustomers }
+    let holders = Set((purchasers + held).map(OpaqueID.init))
+    unchanged = rows.filter { holders.contains(OpaqueID($0.customer)) }
+    let needed = rows.filter { !holders.contains(OpaqueID($0.customer)) }
     let others = Self.others(seats, than: rows)
     if isIncomplete { heldBack = others } else { releases = others }
     let free = max(0, purchased - seats.count + releases.count)
@@ -50,10 +53,10 @@ package struct RosterPlan: Hashable, Sendable {
 
   /// The seats whose holder, under any id, is in no row.
   package static func others(_ seats: [ClaimedSeat], than rows: [Roster.Row]) -> [ClaimedSeat] {
-    let listed = Set(rows.map(\.customer))
+    let listed = Set(rows.map { OpaqueID($0.customer) })
     return seats.filter { seat in
-      !seat.customer.isEmpty && !listed.contains(seat.customer)
-        && listed.isDisjoint(with: seat.mergedCustomers)
+      !seat.customer.isEmpty
+        && listed.isDisjoint(with: ([seat.customer] + seat.mergedCustomers).map(OpaqueID.init))
     }
   }
 }

@@ -41,6 +41,15 @@ import Testing
     #expect(plan.claims.map(\.customer) == ["cat"])
   }
 
+  @Test("Customers whose ids only look the same are other customers, as the service compares them")
+  func equivalentIDs() throws {
+    let (composed, combining) = ("jos\u{E9}", "jose\u{301}")
+    let both = try plan([composed, combining], [], purchased: 2)
+    #expect(both.claims.map(\.customer.utf8.count) == [5, 6])
+    let other = try plan([combining], [ClaimedSeat(id: "s1", customer: composed)], purchased: 1)
+    #expect(other.claims.map(\.customer.utf8.count) == [6] && other.releases.map(\.id) == ["s1"])
+  }
+
   @Test("A seat without a customer and one of a merged customer's target stay")
   func kept() throws {
     let seats = [

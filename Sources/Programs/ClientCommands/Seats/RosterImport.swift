@@ -136,16 +136,16 @@ struct RosterImport {
           $0.environment = environment
           $0.customerId = seats[index].customer
         })
-      seats[index].mergedCustomers = Set(description.mergedCustomerIds)
+      seats[index].mergedCustomers = description.mergedCustomerIds
     }
     return (seats, purchased)
   }
 
   /// The owners and the claims of a purchase before an import.
   private struct EarlierClaims {
-    let purchasers: Set<String>
+    let purchasers: [String]
     /// The number of claims of each customer, among those that the service lists.
-    let counts: [String: Int]
+    let counts: [OpaqueID: Int]
   }
 
   private func earlierClaims(of purchase: String) async throws(ClientError) -> EarlierClaims {
@@ -156,8 +156,8 @@ struct RosterImport {
         $0.originalTransactionId = purchase
       })
     return EarlierClaims(
-      purchasers: Set(found.customerIds),
-      counts: Dictionary(found.seats.map { ($0.customerId, 1) }, uniquingKeysWith: +))
+      purchasers: found.customerIds,
+      counts: Dictionary(found.seats.map { (OpaqueID($0.customerId), 1) }, uniquingKeysWith: +))
   }
 
   /// Claims a seat; returns its id.
@@ -165,7 +165,7 @@ struct RosterImport {
   /// The request identifier follows from the number of the customer's claims, so that an import that was interrupted
   /// after Apple's response repeats the same request, and a claim after a release is another request.
   private func claim(_ row: Roster.Row, after earlier: EarlierClaims) async throws(ClientError) -> String {
-    var number = earlier.counts[row.customer, default: 0]
+    var number = earlier.counts[OpaqueID(row.customer), default: 0]
     while true {
       let seat = try await claim(row, Self.requestIdentifier(row, number))
       guard let seat, seat.customerId.isEmpty else { return seat?.seatId ?? "" }
