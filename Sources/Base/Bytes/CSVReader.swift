@@ -18,10 +18,8 @@ package struct CSVReader {
   /// Whether the last record ended with the text inside a quoted field.
   package var endsInQuotes: Bool { scanner.isInQuotes }
 
-  /// Creates a reader of `bytes`.
-  ///
-  /// - Parameter acceptsEscapedJSON: whether a quoted field may have JSON whose quotes have backslashes instead of being
-  ///   doubled. The backslashes are content.
+  /// Creates a reader of `bytes`. With `acceptsEscapedJSON`, a quoted field may have JSON whose quotes have backslashes
+  /// instead of being doubled; the backslashes are content.
   package init(
     _ bytes: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ","), acceptsEscapedJSON: Bool = false
   ) {
