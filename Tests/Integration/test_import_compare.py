@@ -21,7 +21,7 @@ def event(identifier, customer, end, type_="RENEWAL", time=1_767_225_600_000, **
     return {"api_version": "1.0", "event": {
         "id": identifier, "type": type_, "event_timestamp_ms": time, "app_user_id": customer, "aliases": [customer],
         "original_app_user_id": "$RCAnonymousID:" + customer, "entitlement_ids": ["pro"], "expiration_at_ms": end,
-        "environment": "SANDBOX", "store": "APP_STORE", "original_transaction_id": "1", **more}}
+        "environment": "SANDBOX", "store": "APP_STORE", "original_transaction_id": "of " + customer, **more}}
 
 
 def compare(client, *arguments):
@@ -74,6 +74,31 @@ def test_a_merged_customer_has_the_access_of_its_merge_target(client, tmp_path):
     client.call("MergeCustomers", from_customer_id="old", into_customer_id="new")
     status, result = compare(client, path)
     assert (status, result["compared"], result["disagreements"]) == (0, 1, [])
+
+
+def test_merged_customers_have_the_purchases_of_all_of_them(client, tmp_path):
+    client.buy("new")
+    paid = client.call("Check", customer_id="new", entitlement="pro").entitlement.paid_until.seconds * 1000
+    client.call("MergeCustomers", from_customer_id="old", into_customer_id="new")
+    # RevenueCat does not know the merge: each of its customers has a purchase, and the longer one counts here.
+    for ends in ((paid, paid - 3_600_000), (paid - 3_600_000, paid)):
+        events = [event(f"e-{name}", name, end) for name, end in zip(("old", "new"), ends)]
+        status, result = compare(client, save(tmp_path / "events.ndjson", *events))
+        assert (status, result["compared"], result["disagreements"]) == (0, 1, [])
+    status, result = compare(client, save(tmp_path / "events.ndjson", event("e", "old", paid + 7_200_000)))
+    assert [item["disagreement"] for item in result["disagreements"]] == ["OTHER_END"]
+
+
+def test_a_purchase_has_the_customer_of_the_latest_statement(client, tmp_path):
+    purchase = buy(client, "ann")
+    members = dict(entitlement_identifiers='["pro"]', original_store_transaction_id=purchase)
+    old = line(rc_original_app_user_id="mike", updated_at="2026-01-01 00:00:00", end_time="2099-01-01 00:00:00", **members)
+    moved = event("e1", "ann", 4_073_616_000_000, original_transaction_id=purchase, aliases=["old-ann", "ann"], time=1_767_225_700_000)
+    first = event("e0", "old-ann", 1_767_225_650_000, original_transaction_id=purchase, time=1_767_225_600_001)
+    files = [write(tmp_path / "export.csv", [old]), save(tmp_path / "events.ndjson", moved, first)]
+    for order in (files, files[::-1]):
+        status, result = compare(client, *order)
+        assert {item["customerId"] for item in result["disagreements"]} == {"ann"} and result["compared"] == 1
 
 
 def test_an_export_agrees_after_its_import(client, tmp_path):

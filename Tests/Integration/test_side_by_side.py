@@ -89,6 +89,12 @@ def kinds(client):
     return {one.customer_id: KIND(one.kind).removeprefix("DISAGREEMENT_KIND_") for one in open_ones(client)}
 
 
+def compared(client):
+    """Waits until each comparison that is due is done."""
+    due = "SELECT count(*) FROM access_comparison WHERE due_at = 0"
+    wait_for(lambda: stores.query(client.service.data, due) == [(0,)])
+
+
 def test_a_disagreement_appears_with_both_sides_and_is_resolved_by_an_answer_or_an_event(client):
     client.buy("gus")
     purchase = event("INITIAL_PURCHASE", "bob")
@@ -176,6 +182,37 @@ def test_a_transfer_moves_what_is_stated(client):
     wait_for(lambda: kinds(client) == {"ann": "THEIRS_ONLY"})
     assert send(client.service, transfer("ann", "bea", 1_767_225_700_000))[0] == 200
     wait_for(lambda: kinds(client) == {"bea": "THEIRS_ONLY"})
+
+
+def test_a_customer_with_two_named_ids_has_no_disagreement_under_the_former_one(client):
+    client.buy("bob")
+    paid = client.call("Check", customer_id="bob", entitlement="pro").entitlement.paid_until.seconds * 1000
+    client.call("MergeCustomers", from_customer_id="old-bob", into_customer_id="bob")
+    assert send(client.service, event("INITIAL_PURCHASE", "old-bob", 1_767_225_650_000))[0] == 200
+    ended = event("EXPIRATION", "old-bob", 1_767_225_650_000, original_transaction_id="another")
+    assert send(client.service, ended)[0] == 200
+    wait_for(lambda: kinds(client) == {"old-bob": "OURS_ONLY"})
+    renewal = event("RENEWAL", "bob", paid, 1_767_225_660_000, original_app_user_id="old-bob", aliases=["old-bob", "bob"])
+    assert send(client.service, renewal)[0] == 200
+    wait_for(lambda: not open_ones(client))
+    refund = event("CANCELLATION", "bob", 1_767_225_670_000, 1_767_225_670_000, aliases=["old-bob", "bob"],
+                   cancel_reason="CUSTOMER_SUPPORT")
+    assert send(client.service, refund)[0] == 200
+    wait_for(lambda: kinds(client) == {"bob": "OURS_ONLY"})
+
+
+def test_merged_customers_are_compared_together(client):
+    client.buy("new")
+    paid = client.call("Check", customer_id="new", entitlement="pro").entitlement.paid_until.seconds * 1000
+    for customer, end in (("old", 1_767_225_650_000), ("new", paid)):
+        assert send(client.service, event("RENEWAL", customer, end, original_transaction_id=customer))[0] == 200
+    compared(client)
+    assert not open_ones(client)
+    # RevenueCat does not know the merge, and still has the ended purchase of the former customer.
+    client.call("MergeCustomers", from_customer_id="old", into_customer_id="new")
+    assert send(client.service, event("TEST", "old"))[0] == 200
+    compared(client)
+    assert not open_ones(client)
 
 
 def test_only_the_configured_authorization_is_accepted(client):

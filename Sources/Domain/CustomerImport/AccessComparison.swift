@@ -14,9 +14,8 @@ package struct AccessComparison: Hashable, Sendable {
     self.tolerance = tolerance
   }
 
-  /// Returns what bodies of events state about one customer, ordered by entitlement. Bodies that are no events count as
-  /// none.
-  package func access(of customerID: String, statedBy bodies: [[UInt8]]) -> [StatedAccess] {
+  /// Returns what bodies of events state, ordered by customer and entitlement. Bodies that are no events count as none.
+  package func access(statedBy bodies: [[UInt8]]) -> [StatedAccess] {
     var statements = AccessStatements(entitlementNames: entitlementNames)
     for body in bodies {
       guard let event = try? RevenueCatEvent(body), let document = try? JSONValue(parsing: body) else {
@@ -24,7 +23,7 @@ package struct AccessComparison: Hashable, Sendable {
       }
       statements.add(event, document)
     }
-    return statements.access.filter { $0.customerID == customerID }
+    return statements.access
   }
 
   /// Compares at `now`; `nil` if both agree.

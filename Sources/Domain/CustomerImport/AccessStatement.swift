@@ -23,6 +23,11 @@ package struct AccessStatement: Hashable, Sendable {
 
   /// The end in milliseconds since 1970, for comparisons.
   fileprivate var end: Int64 { until?.millisecondsSince1970 ?? .max }
+
+  /// Whether it was stated later. The order of arrival must not decide between events of one time.
+  fileprivate func isLater(than other: AccessStatement) -> Bool {
+    (statedAt, eventID) > (other.statedAt, other.eventID)
+  }
 }
 
 /// The statements of another system. The latest one about each purchase counts.
@@ -35,23 +40,14 @@ package struct AccessStatements: Sendable {
     let period: Instant?
   }
 
-  /// A move of all purchases to another customer, which earlier statements do not know.
-  private struct Transfer {
-    let at: Instant
-    let from: Set<String>
-    let to: String
-  }
-
   private let names: [String: String]
   private var latest: [Key: AccessStatement] = [:]
-  /// Transfers of all purchases of some ids to another customer.
-  private var transfers: [Transfer] = []
+  /// The customers of ids and purchases.
+  private var owners = StatedOwners()
   /// The last event about each purchase that states access, and its entitlements: the purchase grants no others since.
   private var granting: [String: (event: AccessStatement, entitlements: Set<String>)] = [:]
   /// The purchases of transactions, from events that name both: an item of a list may name its purchase by any of them.
   private var purchases: [String: String] = [:]
-  /// The customers of anonymous ids, from events that name both.
-  private var customers: [String: String] = [:]
   /// The number of events that state no access themselves, such as `TEST` and `TRANSFER`.
   package private(set) var silentEvents = 0
 
@@ -63,13 +59,7 @@ package struct AccessStatements: Sendable {
   /// Adds an event of a webhook with its body.
   package mutating func add(_ event: RevenueCatEvent, _ document: JSONValue) {
     let customer = Self.id(of: event.customerIDs)
-    if let customer {
-      for id in event.customerIDs where id != customer && Self.isAnonymous(id) { customers[id] = customer }
-      if !event.formerCustomerIDs.isEmpty {
-        transfers.append(
-          Transfer(at: event.occurredAt, from: Set(event.formerCustomerIDs), to: customer))
-      }
-    }
+    if let customer { owners.add(event, of: customer) }
     if !event.transactionID.isEmpty, !event.originalTransactionID.isEmpty {
       purchases["\(event.store) \(event.transactionID)"] = "\(event.store) \(event.originalTransactionID)"
     }
@@ -94,7 +84,7 @@ package struct AccessStatements: Sendable {
     guard case .until = access, !event.originalTransactionID.isEmpty, let first = statements.first else {
       return
     }
-    if let known = granting[first.purchase], known.event.statedAt > first.statedAt { return }
+    if let known = granting[first.purchase], known.event.isLater(than: first) { return }
     granting[first.purchase] = (first, Set(entitlements))
   }
 
@@ -103,14 +93,16 @@ package struct AccessStatements: Sendable {
     // The alias was used last.
     guard let customer = Self.id(of: row.aliases + [row.customerID]) else { return }
     let end = [row.until, row.refundedAt].compactMap { $0 }.min()
+    let purchase = "\(row.store) \(row.purchaseID)"
+    let statedAt = row.revision.map(Instant.init(millisecondsSince1970:)) ?? knownAt
+    owners.add(row, of: customer, at: statedAt)
     for entitlement in row.entitlements {
       add(
         AccessStatement(
           customerID: customer, entitlement: names[entitlement] ?? entitlement,
-          purchase: "\(row.store) \(row.purchaseID)", period: row.since,
-          statedAt: row.revision.map(Instant.init(millisecondsSince1970:)) ?? knownAt, until: end,
-          origin: row.line.map { row.file.isEmpty ? "line \($0)" : "\(row.file) line \($0)" }
-            ?? "\(row.store) \(row.purchaseID)", eventID: "", document: nil))
+          purchase: purchase, period: row.since, statedAt: statedAt, until: end,
+          origin: row.line.map { row.file.isEmpty ? "line \($0)" : "\(row.file) line \($0)" } ?? purchase,
+          eventID: "", document: nil))
     }
   }
 
@@ -120,7 +112,7 @@ package struct AccessStatements: Sendable {
     let key = Key(
       customerID: statement.customerID, entitlement: statement.entitlement, purchase: statement.purchase,
       period: statement.period)
-    if let known = latest[key], known.statedAt > statement.statedAt { return }
+    if let known = latest[key], known.isLater(than: statement) { return }
     latest[key] = statement
   }
 
@@ -133,33 +125,24 @@ package struct AccessStatements: Sendable {
   /// Whether RevenueCat made the id up.
   package static func isAnonymous(_ id: String) -> Bool { id.hasPrefix(ImportPlanner.anonymousPrefix) }
 
-  /// The owner of a statement after the transfers that followed it.
-  private func owner(of statement: AccessStatement, after transfers: [Transfer]) -> String {
-    var owner = customers[statement.customerID] ?? statement.customerID
-    for transfer in transfers
-    where transfer.at >= statement.statedAt
-      && (transfer.from.contains(owner) || transfer.from.contains(statement.customerID))
-    {
-      owner = transfer.to
-    }
-    return owner
-  }
-
   /// The access of each customer to each entitlement, ordered by both.
   package var access: [StatedAccess] {
-    let transfers = transfers.sorted { $0.at < $1.at }
+    let owners = owners.completed(names: purchases)
     var owned: [Key: AccessStatement] = [:]
-    for var statement in latest.values.sorted(by: { $0.statedAt < $1.statedAt }) {
-      statement.customerID = owner(of: statement, after: transfers)
+    let ordered = latest.values.sorted {
+      ($0.statedAt, $0.eventID, $0.origin) < ($1.statedAt, $1.eventID, $1.origin)
+    }
+    for var statement in ordered {
       statement.purchase = purchases[statement.purchase] ?? statement.purchase
+      statement.customerID = owners.owner(
+        of: statement.purchase, statedAs: statement.customerID, at: statement.statedAt)
       Self.add(replaced(statement), to: &owned)
     }
     let groups = Dictionary(grouping: owned.values) { [$0.customerID, $0.entitlement] }
     return groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, statements in
       StatedAccess(
         customerID: key[0], entitlement: key[1],
-        statements: Self.current(statements)
-          .sorted { ($0.statedAt, $0.purchase) < ($1.statedAt, $1.purchase) })
+        statements: Self.current(statements).sorted(by: StatedAccess.order))
     }
   }
 
@@ -196,6 +179,22 @@ package struct StatedAccess: Hashable, Sendable {
   package let entitlement: String
   /// At least one, the latest last.
   package let statements: [AccessStatement]
+
+  /// Joins what is stated about ids of one customer here, ordered by entitlement. The id is that of the latest statement.
+  package static func joined(_ parts: [StatedAccess]) -> [StatedAccess] {
+    let groups = Dictionary(grouping: parts, by: \.entitlement).sorted { $0.key < $1.key }
+    return groups.compactMap { entitlement, parts in
+      let statements = parts.flatMap(\.statements).sorted(by: Self.order)
+      return statements.last.map {
+        StatedAccess(customerID: $0.customerID, entitlement: entitlement, statements: statements)
+      }
+    }
+  }
+
+  /// The order of ``statements``.
+  fileprivate static func order(_ left: AccessStatement, _ right: AccessStatement) -> Bool {
+    (left.statedAt, left.purchase) < (right.statedAt, right.purchase)
+  }
 
   /// The statement whose access ends last.
   package var deciding: AccessStatement? {

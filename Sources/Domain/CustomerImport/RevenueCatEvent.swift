@@ -122,9 +122,4 @@ extension RevenueCatEvent {
   package var allCustomerIDs: [String] {
     Self.unique(customerIDs + formerCustomerIDs).filter(Self.isStorable)
   }
-
-  /// The ids whose events a comparison of a customer of this event needs too: anonymous ones, and those of a transfer.
-  package var relatedCustomerIDs: [String] {
-    allCustomerIDs.filter { AccessStatements.isAnonymous($0) || !formerCustomerIDs.isEmpty }
-  }
 }

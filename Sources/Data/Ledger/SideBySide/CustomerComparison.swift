@@ -27,15 +27,15 @@ struct CustomerComparison: Sendable {
     of customer: CustomerKey, _ comparison: AccessComparison, in app: AppDefinition, at now: Instant,
     _ reader: any StoreSnapshot
   ) throws(StoreError) {
-    let bodies = try Self.bodies(concerning: customer, reader)
-    let stated = comparison.access(of: customer.customerID, statedBy: bodies)
+    let owner = try reader.finalMergeTarget(of: customer)
+    let found = comparison.access(statedBy: try Self.bodies(concerning: owner, reader))
+    let stated = try Self.access(of: owner, in: found, reader)
     guard !stated.isEmpty else { return }
     var filter = DisagreementFilter(
       appID: customer.appID, environment: customer.environment, limit: .max)
     filter.customerID = customer.customerID
     let earlier = Dictionary(
       try reader.openDisagreements(filter).map { ($0.entitlement, $0.detectedAt) }, uniquingKeysWith: min)
-    let owner = try reader.finalMergeTarget(of: customer)
     let facts = try reader.facts(of: owner) ?? CustomerFacts()
     var ends: [Instant] = []
     for access in stated {
@@ -44,7 +44,8 @@ struct CustomerComparison: Sendable {
       let kind = comparison.disagreement(
         about: access, isEntitled: status.isEntitled, until: status.until, paidUntil: status.paidUntil,
         at: now)
-      guard let kind else { continue }
+      // One of several ids that were merged has the disagreement.
+      guard let kind, access.customerID == customer.customerID else { continue }
       disagreements.append(
         OpenDisagreement(
           customer: customer, entitlement: access.entitlement, kind: kind,
@@ -68,21 +69,32 @@ struct CustomerComparison: Sendable {
     return now.advanced(byMilliseconds: delay)
   }
 
-  /// The bodies of the events of a customer, of the anonymous ids with which these name the customer, and of the customers
-  /// of transfers in them.
+  /// What is stated about a customer and those who were merged into it: it has the purchases of all of them.
+  private static func access(
+    of owner: CustomerKey, in found: [StatedAccess], _ reader: any StoreSnapshot
+  ) throws(StoreError) -> [StatedAccess] {
+    var parts: [StatedAccess] = []
+    for access in found {
+      guard try reader.finalMergeTarget(of: owner.other(access.customerID)) == owner else { continue }
+      parts.append(access)
+    }
+    return StatedAccess.joined(parts)
+  }
+
+  /// The bodies of the events of a customer, of those who were merged into it, and of all others that these events name:
+  /// other ids of the customer, and the customers of transfers.
   private static func bodies(
     concerning customer: CustomerKey, _ reader: any StoreSnapshot
   ) throws(StoreError) -> [[UInt8]] {
     var (ids, next) = ([customer.customerID], 0)
     var bodies: [[UInt8]] = []
     while next < ids.count, next < maxIDs {
-      let found = try reader.importedEvents(naming: customer.other(ids[next]), limit: maxEvents)
+      let id = customer.other(ids[next])
+      let found = try reader.importedEvents(naming: id, limit: maxEvents)
       next += 1
       bodies += found
-      for body in found {
-        guard let event = try? RevenueCatEvent(body) else { continue }
-        for id in event.relatedCustomerIDs where !ids.containsID(id) { ids.append(id) }
-      }
+      let named = found.flatMap { (try? RevenueCatEvent($0))?.allCustomerIDs ?? [] }
+      for id in try reader.mergedCustomers(into: id) + named where !ids.containsID(id) { ids.append(id) }
     }
     return bodies
   }

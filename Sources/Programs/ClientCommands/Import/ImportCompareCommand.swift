@@ -60,24 +60,39 @@ struct ImportCompareCommand: AsyncParsableCommand {
     defer { progress.finish() }
     return try await options.withConnection { connection in
       var compared: [ComparedAccess] = []
+      var owners: [String: String] = [:]
       for access in stated {
-        compared.append(try await compare(access, target, connection))
+        let found = try await compare(access, with: access.customerID, target, connection)
+        compared.append(found)
         progress.update("comparing", compared.count, of: Int64(stated.count))
+        // A merged customer has no access, because its purchases moved.
+        if found.disagreement == .theirsOnly, owners[access.customerID] == nil {
+          owners[access.customerID] = try await target.mergeTarget(of: access.customerID, connection)
+        }
       }
-      return compared
+      owners = owners.filter { $0.key != $0.value }
+      let targets = Set(owners.values)
+      let isJoined = stated.map { owners[$0.customerID] != nil || targets.contains($0.customerID) }
+      let joined = Dictionary(grouping: zip(stated, isJoined).filter(\.1).map(\.0)) {
+        owners[$0.customerID] ?? $0.customerID
+      }
+      return zip(compared, isJoined).filter { !$0.1 }.map(\.0)
+        + (try await compare(joined: joined, target, connection))
     }
   }
 
-  /// Compares with the answer about the customer. A merged customer has no access, because its purchases moved: the answer
-  /// about the merge target counts, as in the comparison of the service.
+  /// Compares what is stated about merged customers and their merge target together with the answer about the target, as
+  /// the service does.
   private func compare(
-    _ access: StatedAccess, _ target: ImportTarget, _ connection: ClientConnection
-  ) async throws -> ComparedAccess {
-    let found = try await compare(access, with: access.customerID, target, connection)
-    guard found.disagreement == .theirsOnly else { return found }
-    let owner = try await target.mergeTarget(of: access.customerID, connection)
-    guard owner != access.customerID else { return found }
-    return try await compare(access, with: owner, target, connection)
+    joined stated: [String: [StatedAccess]], _ target: ImportTarget, _ connection: ClientConnection
+  ) async throws -> [ComparedAccess] {
+    var compared: [ComparedAccess] = []
+    for (owner, parts) in stated.sorted(by: { $0.key < $1.key }) {
+      for access in StatedAccess.joined(parts) {
+        compared.append(try await compare(access, with: owner, target, connection))
+      }
+    }
+    return compared
   }
 
   private func compare(
