@@ -184,6 +184,16 @@ def test_a_transfer_moves_what_is_stated(client):
     wait_for(lambda: kinds(client) == {"bea": "THEIRS_ONLY"})
 
 
+def test_a_transfer_moves_the_purchases_of_its_store_only(client):
+    assert send(client.service, event("INITIAL_PURCHASE", "cat"))[0] == 200
+    play = event("INITIAL_PURCHASE", "cat", entitlement="plus", store="PLAY_STORE", original_transaction_id="GPA.1")
+    grant = event("NON_RENEWING_PURCHASE", "cat", entitlement="gold", store="PROMOTIONAL", original_transaction_id="rc1")
+    assert send(client.service, play)[0] == send(client.service, grant)[0] == 200
+    assert send(client.service, transfer("cat", "dog", 1_767_225_700_000))[0] == 200
+    wait_for(lambda: {(one.customer_id, one.entitlement) for one in open_ones(client)} == {
+        ("dog", "pro"), ("cat", "plus"), ("cat", "gold")})
+
+
 def test_a_customer_with_two_named_ids_has_no_disagreement_under_the_former_one(client):
     client.buy("bob")
     paid = client.call("Check", customer_id="bob", entitlement="pro").entitlement.paid_until.seconds * 1000

@@ -24,6 +24,8 @@ struct StatedOwners: Sendable {
   private struct Transfer {
     let from: Set<String>
     let to: Statement
+    /// The store whose purchases move; empty: all purchases.
+    let store: String
   }
 
   private var customers: [String: Statement] = [:]
@@ -35,7 +37,8 @@ struct StatedOwners: Sendable {
     let statement = Statement(at: event.occurredAt, eventID: event.id, customerID: customerID)
     add(event.customerIDs, event.store, event.originalTransactionID, statement)
     if !event.formerCustomerIDs.isEmpty {
-      transfers.append(Transfer(from: Set(event.formerCustomerIDs), to: statement))
+      transfers.append(
+        Transfer(from: Set(event.formerCustomerIDs), to: statement, store: event.store))
     }
   }
 
@@ -85,10 +88,13 @@ struct StatedOwners: Sendable {
   ///   - time: when that was stated.
   func owner(of purchase: String, statedAs customerID: String, at time: Instant) -> String {
     let (last, since) = holders[purchase].map { ($0.customerID, $0.at) } ?? (customerID, time)
+    let store = purchase.prefix { $0 != " " }
     var owner = customer(of: last)
     var ids: Set = [last, owner]
     for transfer in transfers
-    where transfer.to.at >= since && !transfer.from.isDisjoint(with: ids) {
+    where transfer.to.at >= since && !transfer.from.isDisjoint(with: ids)
+      && (transfer.store.isEmpty || transfer.store == store)
+    {
       owner = customer(of: transfer.to.customerID)
       ids = [transfer.to.customerID, owner]
     }

@@ -99,6 +99,21 @@ import Testing
     #expect(found == ["ann pro e1", "bea pro e2", "ann plus e3", "bea plus e4"])
   }
 
+  @Test(
+    "A transfer moves the purchases of its store, or all without one",
+    arguments: [
+      ("APP_STORE", ["dog pro e1", "cat plus e2", "cat gold e3"]),
+      ("", ["dog pro e1", "dog plus e2", "dog gold e3"]),
+    ] as [(String, Set<String>)])
+  func transferOfStore(store: String, expected: Set<String>) throws {
+    let found = try Self.access(
+      Event(id: "e1", customer: "cat"),
+      Event(id: "e2", customer: "cat", entitlement: "plus", store: "PLAY_STORE", purchase: "GPA.1"),
+      Event(id: "e3", customer: "cat", entitlement: "gold", store: "PROMOTIONAL", purchase: "rc1"),
+      Event(id: "t", type: "TRANSFER", at: 20, store: store, transfer: ("cat", "dog")))
+    #expect(found == expected)
+  }
+
   @Test("A later transfer of the former customer leaves what was transferred before")
   func transferredBefore() throws {
     let found = try Self.access(
