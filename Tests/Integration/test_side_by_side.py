@@ -184,6 +184,13 @@ def test_a_transfer_moves_what_is_stated(client):
     wait_for(lambda: kinds(client) == {"bea": "THEIRS_ONLY"})
 
 
+def test_a_purchase_that_arrives_after_its_transfer_is_compared(client):
+    assert send(client.service, transfer("cat", "dog", 1_767_225_700_000))[0] == 200
+    compared(client)
+    assert send(client.service, event("INITIAL_PURCHASE", "cat"))[0] == 200
+    wait_for(lambda: kinds(client) == {"dog": "THEIRS_ONLY"})
+
+
 def test_a_transfer_moves_the_purchases_of_its_store_only(client):
     assert send(client.service, event("INITIAL_PURCHASE", "cat"))[0] == 200
     play = event("INITIAL_PURCHASE", "cat", entitlement="plus", store="PLAY_STORE", original_transaction_id="GPA.1")

@@ -85,6 +85,23 @@ struct ImportedEventContractTests {
     }
   }
 
+  @Test("A comparison is requested of a customer that has none", arguments: Backend.allCases)
+  func request(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let event = try event("e1", of: "ann")
+      try await store.write { store throws(StoreError) in
+        _ = try store.insert(event)
+        try store.settle(PendingComparison(customer: ann, events: 1), [], next: instant(50))
+        for id in ["ann", "bea"] { try store.requestComparison(of: ann.other(id), at: instant(30)) }
+      }
+      try await store.snapshot { reader throws in
+        #expect(try reader.comparisons(dueBy: instant(29), in: .all, limit: 9).isEmpty)
+        let due = try reader.comparisons(dueBy: instant(49), in: .all, limit: 9)
+        #expect(due == [PendingComparison(customer: ann.other("bea"), events: 0)])
+      }
+    }
+  }
+
   @Test("Disagreements are listed page by page, the oldest first", arguments: Backend.allCases)
   func list(backend: Backend) async throws {
     try await backend.withStore { store in

@@ -9,6 +9,8 @@ struct CustomerComparison: Sendable {
   private(set) var disagreements: [OpenDisagreement] = []
   /// The time of the next comparison; `nil` without a statement about the customer.
   private(set) var next: Instant?
+  /// The other customers about whom the same events state something, such as one who received the purchases.
+  private(set) var others: [CustomerKey] = []
 
   /// The maximum number of ids whose events are read, and of events of each.
   private static let maxIDs = 32
@@ -29,6 +31,7 @@ struct CustomerComparison: Sendable {
   ) throws(StoreError) {
     let owner = try reader.finalMergeTarget(of: customer)
     let found = comparison.access(statedBy: try Self.bodies(concerning: owner, reader))
+    others = Set(found.map(\.customerID)).sorted().map(customer.other).filter { $0 != customer }
     let stated = try Self.access(of: owner, in: found, reader)
     guard !stated.isEmpty else { return }
     var filter = DisagreementFilter(

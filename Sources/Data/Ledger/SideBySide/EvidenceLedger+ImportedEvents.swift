@@ -8,6 +8,9 @@ package import Store
 extension EvidenceLedger {
   /// The maximum number of comparisons between two looks at what is due.
   private static let batchSize = 100
+  /// The pause before the comparison of a customer that another comparison found, in milliseconds: without one, two that
+  /// find each other would be compared all the time.
+  private static let pauseBetweenCustomers: Int64 = 2_000
   /// The pause after a comparison that failed, in milliseconds.
   private static let pauseAfterFailure: Int64 = 3_600_000
 
@@ -64,6 +67,10 @@ extension EvidenceLedger {
     }
     try await write { store throws(StoreError) in
       try store.settle(pending, result.disagreements, next: result.next)
+      for customer in result.others {
+        try store.requestComparison(
+          of: customer, at: now.advanced(byMilliseconds: Self.pauseBetweenCustomers))
+      }
     }
   }
 

@@ -140,6 +140,14 @@ extension SQLTransaction {
     }
   }
 
+  func requestComparison(of customer: CustomerKey, at instant: Instant) throws(StoreError) {
+    try run(
+      """
+      INSERT INTO access_comparison (customer_id, app, environment, due_at, events) VALUES (?, ?, ?, ?, 0)
+      ON CONFLICT DO NOTHING
+      """, customer, instant)
+  }
+
   func deleteImportedEvents(
     of appID: String, receivedBefore instant: Instant, limit: Int
   ) throws(StoreError) -> Int {

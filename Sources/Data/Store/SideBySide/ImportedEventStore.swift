@@ -141,6 +141,9 @@ package protocol ImportedEventStore {
     _ comparison: PendingComparison, _ disagreements: [OpenDisagreement]?, next: Instant?
   ) throws(StoreError)
 
+  /// Requests a comparison of a customer that has none: an event that names others only can be about its access.
+  func requestComparison(of customer: CustomerKey, at instant: Instant) throws(StoreError)
+
   /// Deletes at most `limit` events of an app that arrived before `instant`; returns their number.
   func deleteImportedEvents(
     of appID: String, receivedBefore instant: Instant, limit: Int
