@@ -272,9 +272,6 @@ class Lives:
                 self.act("billing", account=account, fails=is_on)
             case 8:
                 share = {"percent": self.random.choice([25, 40])} if is_on else {}
-                # Otherwise few purchases would be refunded again after a reversal.
-                again = [row["transaction_id"] for row in own if self.reversed[row["transaction_id"]]]
-                chosen = str(again[0]) if again and not is_on else chosen
                 is_app_issue = int(chosen) % 3 == 0
                 share |= {"reason": "APP_ISSUE"} if is_app_issue else {}
                 if "error" not in self.act("refund", transactionId=chosen, **share):
@@ -285,8 +282,15 @@ class Lives:
                 refunded = [row for row in own if row["purchase_date"] <= self.refunds.get(row["transaction_id"], 0)]
                 last = refunded[0]["transaction_id"] if refunded else 0
                 part = next((row["revocation_percentage"] for row in own if row["transaction_id"] == last), None)
-                if "error" not in self.act("reverse-refund", transactionId=str(last)):
+                again = {"reason": "APP_ISSUE"} if last in self.app_issues else {}
+                while "error" not in self.act("reverse-refund", transactionId=str(last)):
                     self.reversed[last].append((self.refunds.pop(last), self.now(), part))
+                    # Some are refunded and reversed again, which would be rare otherwise.
+                    self.sleep_until(self.now() + 500)
+                    if not is_on or len(self.reversed[last]) > 1 or "error" in self.act("refund", transactionId=str(last), **again):
+                        break
+                    self.refunds[last], part = self.now(), None
+                    self.sleep_until(self.now() + 500)
             case 10 if self.random.random() < 10 / PAYERS:
                 price = self.random.choice([2_490, 2_990, 3_990])
                 self.act("price", app=APP, productId="weekly", price=price, needsConsent=is_on)
