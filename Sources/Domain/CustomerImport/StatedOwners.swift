@@ -79,8 +79,8 @@ struct StatedOwners: Sendable {
     return owners
   }
 
-  /// The owner of a purchase, after the transfers that followed the latest statement about it. RevenueCat has one customer
-  /// for each purchase, so the latest statement makes those about other customers obsolete.
+  /// Returns the owner of a purchase, after the transfers that followed the latest statement about it. RevenueCat has one
+  /// customer for each purchase, so the latest statement makes those about other customers obsolete.
   ///
   /// - Parameters:
   ///   - purchase: the store and the id of the purchase.
