@@ -79,13 +79,14 @@ struct StatedOwners: Sendable {
     return owners
   }
 
-  /// Returns the owner of a purchase, after the transfers that followed the latest statement about it. RevenueCat has one
-  /// customer for each purchase, so the latest statement makes those about other customers obsolete.
+  /// Finds the owner of a purchase. RevenueCat has one customer for each, so the latest statement about it makes those about
+  /// other customers obsolete.
   ///
   /// - Parameters:
   ///   - purchase: the store and the id of the purchase.
   ///   - customerID: the customer of a statement about it.
   ///   - time: when that was stated.
+  /// - Returns: the owner after the transfers that followed the latest statement.
   func owner(of purchase: String, statedAs customerID: String, at time: Instant) -> String {
     let (last, since) = holders[purchase].map { ($0.customerID, $0.at) } ?? (customerID, time)
     let store = purchase.prefix { $0 != " " }
