@@ -15,7 +15,7 @@ import pytest
 import contract
 import stores
 from certificates import write_key
-from contract import notification_service
+from contract import entitlement_service, notification_service
 from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, on_terminal, post, wait_for
 from test_app_store import APP, World
 from test_metrics import value
@@ -119,6 +119,25 @@ def test_a_poll_finds_all_transactions_of_a_period_with_added_seats(begin):
     world.advance("25h")
     wait_for(lambda: finished(world, "FULL_POLL"))
     assert len(rows(world, "SELECT 1 FROM transaction_fact")) == 4
+    assert world.check(ana).entitled
+
+
+def test_a_full_poll_finds_the_refund_of_an_earlier_period(begin):
+    """A status shows only the last period."""
+    world = begin(repair=True, more="    full_poll_interval: P1D\n")
+    ana = str(uuid.uuid4())
+    first = world.buy(ana)
+    world.advance("32d")
+    world.act("notification-url", app=APP)
+    world.act("refund", transactionId=first)
+    world.advance("25h")
+
+    def refunded():
+        timeline = world.entitlements.ListTimeline(
+            entitlement_service.ListTimelineRequest(app=APP, customer_id=ana), timeout=CALL_LIMIT)
+        return [event.transaction_id for event in timeline.events if event.type == "REFUNDED"]
+
+    wait_for(lambda: refunded() == [first])
     assert world.check(ana).entitled
 
 

@@ -126,6 +126,15 @@ package struct PurchaseLookup: Sendable {
     return try await fetchHistory(request, filter)
   }
 
+  /// Fetches and ingests the transactions that Apple refunded or revoked, 20 with each call.
+  ///
+  /// - Throws: as ``fetchAll(_:)``.
+  package func fetchRevocations(_ request: Request) async throws(LookupError) -> Result {
+    var filter = TransactionHistoryFilter()
+    filter.revoked = true
+    return try await fetchHistory(request, filter)
+  }
+
   /// Fetches and ingests the transactions from an instant on, or all, 20 with each call.
   ///
   /// - Throws: as ``fetchAll(_:)``.

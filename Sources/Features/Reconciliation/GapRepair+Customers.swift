@@ -91,7 +91,7 @@ extension GapRepair {
     try await record(batch.drifts, repair)
     if repair.reason == .fullPoll {
       try await queryAll(batch.queries) { query, lookup throws(LookupError) in
-        try await query.run(through: lookup)
+        try await query.runWithRefunds(through: lookup)
       }
     } else {
       try await queryAll(batch.open) { line, lookup throws(LookupError) in

@@ -114,9 +114,6 @@ struct PurchaseStatusQuery: Sendable {
   /// periods between the stored and the latest one may be missing, if the latest one was renewed before it starts and the one
   /// before it is not stored, or if the status shows only one of several transactions of a period.
   func run(through lookup: PurchaseLookup) async throws(LookupError) {
-    var request = PurchaseLookup.Request(
-      appID: line.appID, environment: line.environment, transactionID: line.lineID)
-    request.priority = .repair
     guard isSubscription else {
       return try await lookup.fetchNonSubscriptions(request).requireVerified()
     }
@@ -127,6 +124,20 @@ struct PurchaseStatusQuery: Sendable {
     } else if result.skipsPeriods(of: line, after: end, in: facts) || result.hasAddedSeats(to: line) {
       _ = try await lookup.fetchHistory(request, since: start)
     }
+  }
+
+  /// Runs the query, and one for the refunds of the Apple account if the line is a subscription: a status shows its last
+  /// period only. The query of another line shows its refund itself.
+  func runWithRefunds(through lookup: PurchaseLookup) async throws(LookupError) {
+    try await run(through: lookup)
+    if isSubscription { try await lookup.fetchRevocations(request).requireVerified() }
+  }
+
+  private var request: PurchaseLookup.Request {
+    var request = PurchaseLookup.Request(
+      appID: line.appID, environment: line.environment, transactionID: line.lineID)
+    request.priority = .repair
+    return request
   }
 }
 
