@@ -108,6 +108,21 @@ import Testing
     }
   }
 
+  @Test(
+    "A rejected document that arrives again after its body was purged does not keep a replay from the end")
+  func rejectedAgain() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(period(fixture, token: token))
+      let forged = try period(fixture, token: token).dropLast(4) + "AAAA"
+      for _ in 1...2 {
+        await #expect(throws: LedgerError.self) { try await fixture.submit(String(forged), for: "ben") }
+        _ = try await fixture.ledger.erase("ana", fixture.scope)
+      }
+      #expect(try await fixture.evidence().filter { $0.verdict != .accepted }.count == 2)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("Rejected documents with the token lose their bodies also if the list cannot be written")
   func rejectedWithoutList() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "erasures-\(UUID())")

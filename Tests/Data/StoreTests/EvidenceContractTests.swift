@@ -40,6 +40,31 @@ import Testing
     }
   }
 
+  @Test(
+    "Evidence whose content was replaced can be restored beside equal evidence that arrived later",
+    arguments: Backend.allCases)
+  func restoredBesideEqual(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let rejected = evidence("a", .rejected(reason: "BAD_SIGNATURE"))
+      let purged = EvidenceContent(hash: rejected.content.hash, size: rejected.content.size, body: nil)
+      let first = try await store.append(rejected)
+      try await store.write { transaction throws(StoreError) in
+        try transaction.replace(first.id, with: purged)
+      }
+      let second = try await store.append(rejected)
+      #expect(!second.isDuplicate)
+      let stored = try await store.snapshot { try $0.evidence(after: nil, limit: 9) }
+      #expect(stored.map(\.isFoundByContent) == [false, true])
+      try await backend.withStore { copy in
+        try await copy.write { transaction throws(StoreError) in
+          for evidence in stored { try transaction.restore(evidence) }
+        }
+        #expect(try await copy.snapshot { try $0.evidence(after: nil, limit: 9) } == stored)
+        #expect(try await copy.append(rejected).id == second.id)
+      }
+    }
+  }
+
   @Test("Oversized evidence keeps its hash and size", arguments: Backend.allCases)
   func withoutBody(backend: Backend) async throws {
     try await backend.withStore { store in

@@ -9,7 +9,8 @@ struct EvidenceQueries {
 
   private static let columns = """
     e.evidence_id, e.app, e.environment, e.customer_id, e.kind, e.source, e.received_at, e.content_hash,
-    e.size, e.body, e.rejection, e.compression, coalesce(e.known_at, e.received_at)
+    e.size, e.body, e.rejection, e.compression, coalesce(e.known_at, e.received_at),
+    e.is_found_by_content
     """
 
   init(_ connection: any SQLConnection, _ compressor: BodyCompressor) {
@@ -120,7 +121,8 @@ struct EvidenceQueries {
       found.append(
         StoredEvidence(
           id: EvidenceID(rawValue: select.number(0)), evidence: try evidence(select),
-          knownAt: Instant(millisecondsSince1970: select.number(12))))
+          knownAt: Instant(millisecondsSince1970: select.number(12)),
+          isFoundByContent: select.number(13) == 1))
     }
     return found
   }

@@ -89,7 +89,9 @@ final class EvidenceRows {
 
   /// Inserts evidence under its old id; throws if the id is in use.
   func restore(_ evidence: StoredEvidence) throws(StoreError) {
-    _ = try insert(evidence.evidence, as: evidence.id, knownAt: evidence.knownAt)
+    _ = try insert(
+      evidence.evidence, as: evidence.id, knownAt: evidence.knownAt,
+      isFoundByContent: evidence.isFoundByContent)
   }
 
   private func knownAt(of evidence: Evidence) throws(StoreError) -> Instant {

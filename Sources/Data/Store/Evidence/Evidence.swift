@@ -110,12 +110,16 @@ package struct StoredEvidence: Hashable, Sendable {
   /// When it became known: when its write ran, but from commit to commit never earlier, whatever the clock does. Readers
   /// see it after the commit, which is later.
   package let knownAt: Instant
+  /// False for evidence that was read and that an append of equal evidence does not find: Apple identifies it, or its
+  /// content was replaced.
+  package let isFoundByContent: Bool
 
   /// Creates stored evidence from its parts.
-  package init(id: EvidenceID, evidence: Evidence, knownAt: Instant) {
+  package init(id: EvidenceID, evidence: Evidence, knownAt: Instant, isFoundByContent: Bool = true) {
     self.id = id
     self.evidence = evidence
     self.knownAt = knownAt
+    self.isFoundByContent = isFoundByContent
   }
 
   /// The evidence after it was appended.
