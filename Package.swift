@@ -381,7 +381,7 @@ let package = Package(
     test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON", "Reports", "TestSupport"]),
     test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing", "TestSupport"]),
     test(.domain, "AppStoreReportsTests", ["AppStore", "AppStoreReports"]),
-    test(.domain, "CustomerImportTests", ["AppStore", "CustomerImport", "JSON", "TestSupport"]),
+    test(.domain, "CustomerImportTests", ["AppStore", "Bytes", "CustomerImport", "JSON", "TestSupport"]),
     test(
       .domain, "ReportReconciliationTests",
       ["AppStore", "AppStoreReports", "ReportReconciliation", "Reports"]),

@@ -1,4 +1,5 @@
 package import AppStore
+package import Bytes
 
 /// The plan of an import: one entry for each customer, and everything that it leaves out.
 package struct ImportPlan: Hashable, Sendable {
@@ -30,7 +31,7 @@ package struct ImportPlan: Hashable, Sendable {
     for index in customers.indices {
       let id = customers[index].id
       for purchase in customers[index].purchases.keys.sorted() {
-        guard let owner = owners[purchase]?.customer, owner != id else { continue }
+        guard let owner = owners[purchase]?.customer, !owner.hasSameBytes(as: id) else { continue }
         customers[index].purchases[purchase] = nil
         omissions.append(
           ImportOmission(
@@ -44,12 +45,14 @@ package struct ImportPlan: Hashable, Sendable {
   /// one in each export.
   ///
   /// - Parameter targets: the merge targets of aliases.
-  package mutating func keepCustomers(mergedInto targets: [String: String]) {
-    let ids = Set(customers.map(\.id))
+  package mutating func keepCustomers(mergedInto targets: [OpaqueID: String]) {
+    let ids = Set(customers.map { OpaqueID($0.id) })
     for index in customers.indices {
-      let merged = customers[index].aliases.compactMap { targets[$0] }
-      let target = merged.first { !$0.hasPrefix(ImportPlanner.anonymousPrefix) && !ids.contains($0) }
-      if let target, !merged.contains(customers[index].id) { customers[index].rename(target) }
+      let merged = customers[index].aliases.compactMap { targets[OpaqueID($0)] }
+      let target = merged.first {
+        !$0.hasPrefix(ImportPlanner.anonymousPrefix) && !ids.contains(OpaqueID($0))
+      }
+      if let target, !merged.containsID(customers[index].id) { customers[index].rename(target) }
     }
   }
 
@@ -78,7 +81,7 @@ package struct ImportedCustomer: Hashable, Sendable {
 
   /// Makes `target` the id, and the id before it an alias.
   fileprivate mutating func rename(_ target: String) {
-    aliases = ([id] + aliases).filter { $0 != target }
+    aliases = ([id] + aliases).filter { !$0.hasSameBytes(as: target) }
     id = target
   }
 

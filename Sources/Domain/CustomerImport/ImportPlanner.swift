@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 
 /// Turns the rows of an export into a plan.
@@ -35,7 +36,7 @@ package struct ImportPlanner {
 
   private let options: Options
   private let mapping: ColumnMapping
-  private var groups: [String: Group] = [:]
+  private var groups: [OpaqueID: Group] = [:]
   private(set) var omissions: [ImportOmission] = []
   private var rowCount = 0
 
@@ -49,7 +50,7 @@ package struct ImportPlanner {
   private struct Group {
     /// The id of the customer and its aliases, each once.
     private(set) var ids: [String]
-    private var knownIDs: Set<String>
+    private var knownIDs: Set<OpaqueID>
     /// The last id that the app used and that is not anonymous.
     var lastSeen: String?
     var purchases: [String: RowOrder] = [:]
@@ -59,10 +60,10 @@ package struct ImportPlanner {
     /// The problems of attributes that are noted.
     var attributeProblems: Set<String> = []
 
-    init(id: String) { (ids, knownIDs) = ([id], [id]) }
+    init(id: String) { (ids, knownIDs) = ([id], [OpaqueID(id)]) }
 
     mutating func add(alias: String) {
-      if knownIDs.insert(alias).inserted { ids.append(alias) }
+      if knownIDs.insert(OpaqueID(alias)).inserted { ids.append(alias) }
     }
   }
 
@@ -82,14 +83,15 @@ package struct ImportPlanner {
       return omit(row, .otherEnvironment, "\(row.store) \(row.purchaseID)")
     }
     // Without a second reference to the group in the dictionary, changes copy nothing of a customer with many rows.
-    var group = groups.removeValue(forKey: row.customerID) ?? Group(id: row.customerID)
+    let key = OpaqueID(row.customerID)
+    var group = groups.removeValue(forKey: key) ?? Group(id: row.customerID)
     for alias in row.aliases where (1...256).contains(alias.utf8.count) {
       if row.statesLastSeen, Self.isNamed(alias) { group.lastSeen = alias }
       group.add(alias: alias)
     }
     if options.includesAttributes { addAttributes(of: row, to: &group) }
     if !row.store.isEmpty { addPurchase(of: row, to: &group) }
-    groups[row.customerID] = group
+    groups[key] = group
   }
 
   /// Adds something that could not be read.
@@ -156,34 +158,34 @@ package struct ImportPlanner {
 
   /// The plan of all rows.
   package func plan() -> ImportPlan {
-    var (customers, omissions): ([String: ImportedCustomer], [ImportOmission]) = ([:], omissions)
-    let ordered = groups.sorted { $0.key < $1.key }.map(\.value)
+    var (customers, omissions): ([OpaqueID: ImportedCustomer], [ImportOmission]) = ([:], omissions)
+    let ordered = groups.sorted { Self.isOrdered($0.key.text, $1.key.text) }.map(\.value)
     for group in ordered {
       let id = self.id(of: group)
-      var customer = customers.removeValue(forKey: id) ?? ImportedCustomer(id: id)
+      var customer = customers.removeValue(forKey: OpaqueID(id)) ?? ImportedCustomer(id: id)
       customer.aliases += group.ids
       customer.purchases.merge(group.purchases, uniquingKeysWith: max)
       customer.transactions.merge(group.transactions, uniquingKeysWith: max)
       for attribute in group.attributes.values.sorted(by: { $0.name < $1.name }) { customer.set(attribute) }
       customer.externalPurchases += group.states.values
         .sorted { ($0.source, $0.id) < ($1.source, $1.id) }
-      customers[id] = customer
+      customers[OpaqueID(id)] = customer
     }
-    var owners: [String: String] = [:]
+    var owners: [OpaqueID: String] = [:]
     var plan = ImportPlan()
     plan.rowCount = rowCount
-    for var customer in customers.values.sorted(by: { $0.id < $1.id }) {
+    for var customer in customers.values.sorted(by: { Self.isOrdered($0.id, $1.id) }) {
       customer.joinTransactions()
-      var known: Set<String> = [customer.id]
-      customer.aliases = customer.aliases.filter { known.insert($0).inserted }.filter { alias in
-        let owner = customers[alias]?.id ?? owners[alias]
+      customer.aliases = ([customer.id] + customer.aliases).distinctIDs.dropFirst().filter { alias in
+        let key = OpaqueID(alias)
+        let owner = customers[key]?.id ?? owners[key]
         if let owner {
           omissions.append(
             ImportOmission(
               line: nil, .aliasOfAnotherCustomer, customerID: customer.id,
               detail: "alias \(alias) belongs to \(owner)"))
         }
-        owners[alias] = customer.id
+        owners[key] = customer.id
         return owner == nil
       }
       customer.grants = customer.externalPurchases.flatMap {
@@ -208,6 +210,11 @@ package struct ImportPlanner {
     case .column: group.ids[0]
     case .named: group.lastSeen ?? group.ids.first(where: Self.isNamed) ?? group.ids[0]
     }
+  }
+
+  /// The order of ids by their bytes, so that it never depends on the order of the dictionaries.
+  private static func isOrdered(_ left: String, _ right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 
   private static func isNamed(_ id: String) -> Bool { !id.hasPrefix(anonymousPrefix) }

@@ -1,4 +1,5 @@
 import AppStore
+import Bytes
 import CustomerImport
 import JSON
 import TestSupport
@@ -38,7 +39,7 @@ import Testing
 
   @Test("A customer with an id that was merged before stays the same, whatever id the app used last")
   func keptIdentity() throws {
-    let ids = { (targets: [String: String]) in
+    let ids = { (targets: [OpaqueID: String]) in
       var plan = try Self.plan(
         "$RCAnonymousID:1;bob;p;;;app_store;false;1;;;;", "$RCAnonymousID:2;cleo;p;;;app_store;false;2;;;;")
       plan.keepCustomers(mergedInto: targets)
@@ -47,11 +48,22 @@ import Testing
     let cleo = ["cleo", "$RCAnonymousID:2"]
     let bob = ["bob", "$RCAnonymousID:1"]
     #expect(try ids([:]) == [bob, cleo])
-    #expect(try ids(["$RCAnonymousID:1": "ann"]) == [["ann"] + bob, cleo])
-    #expect(try ids(["$RCAnonymousID:1": "bob"]) == [bob, cleo])
+    #expect(try ids([OpaqueID("$RCAnonymousID:1"): "ann"]) == [["ann"] + bob, cleo])
+    #expect(try ids([OpaqueID("$RCAnonymousID:1"): "bob"]) == [bob, cleo])
     // Another customer of the export, and an id that the app does not have.
-    #expect(try ids(["$RCAnonymousID:1": "cleo"]) == [bob, cleo])
-    #expect(try ids(["$RCAnonymousID:1": "$RCAnonymousID:3"]) == [bob, cleo])
+    #expect(try ids([OpaqueID("$RCAnonymousID:1"): "cleo"]) == [bob, cleo])
+    #expect(try ids([OpaqueID("$RCAnonymousID:1"): "$RCAnonymousID:3"]) == [bob, cleo])
+  }
+
+  @Test("Customers whose ids only look the same are other customers, as the service compares them")
+  func equivalentIDs() throws {
+    let (composed, combining) = ("jos\u{E9}", "jose\u{301}")
+    let plan = try Self.plan(
+      "\(composed);;p;;;app_store;false;1;;;;", "\(combining);;p;;;app_store;false;2;;;;",
+      "ann;\(composed)2;p;;;app_store;false;3;;;;", "ben;\(combining)2;p;;;app_store;false;4;;;;")
+    let found = plan.customers.map { [Array($0.id.utf8).count] + $0.purchases.keys.compactMap { Int($0) } }
+    #expect(Set(found).isSuperset(of: [[5, 1], [6, 2]]) && plan.customers.count == 4)
+    #expect(plan.omissions.isEmpty)
   }
 
   @Test("A customer without another id keeps the anonymous one")

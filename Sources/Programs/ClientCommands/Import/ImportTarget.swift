@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import CommandSupport
 internal import CustomerImport
 internal import EntitledClient
@@ -36,18 +37,18 @@ struct ImportTarget {
   }
 
   /// Fetches the merge targets of the aliases that were merged.
-  func mergeTargets(of plan: ImportPlan, _ client: ClientOptions) async throws -> [String: String] {
+  func mergeTargets(of plan: ImportPlan, _ client: ClientOptions) async throws -> [OpaqueID: String] {
     let aliases = plan.customers.flatMap(\.aliases)
     return try await client.withConnection { connection in
       try await withThrowingTaskGroup(of: (String, String).self) { group in
-        var (targets, next, done) = ([String: String](), 0, 0)
+        var (targets, next, done) = ([OpaqueID: String](), 0, 0)
         while done < aliases.count {
           if next < aliases.count, next - done < ImportRun.concurrency {
             let alias = aliases[next]
             group.addTask { (alias, try await mergeTarget(of: alias, connection)) }
             next += 1
           } else if let (alias, customer) = try await group.next() {
-            if customer != alias { targets[alias] = customer }
+            if !customer.hasSameBytes(as: alias) { targets[OpaqueID(alias)] = customer }
             done += 1
           }
         }
