@@ -147,7 +147,7 @@ package final class InboxWorker: Worker {
           break
         }
       }
-      if attempt >= Self.attempts, case .failure(.store(let error)) = execution, error.concernsStatements {
+      if Self.shouldPostpone(execution, after: attempt) {
         log(entry, execution)
         postponed.withLock { _ = $0.insert(entry.key) }
         return
@@ -160,6 +160,15 @@ package final class InboxWorker: Worker {
     let (whole, attoseconds) = (ContinuousClock.now - start).components
     Self.seconds.recordNanoseconds(whole * 1_000_000_000 + attoseconds / 1_000_000_000)
     Counter(label: "entitled_inbox_entries_total", dimensions: [("kind", entry.kind.rawValue)]).increment()
+  }
+
+  /// Whether the place of an entry is needed for others: another attempt fails too, now or for some time.
+  private static func shouldPostpone(_ execution: Execution, after attempt: Int) -> Bool {
+    switch execution {
+    case .failure(.store(.refused)): true
+    case .failure(.store(.failed)): attempt >= attempts
+    default: false
+    }
   }
 
   private func log(_ entry: InboxEntry, _ execution: Execution) {
