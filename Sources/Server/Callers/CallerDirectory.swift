@@ -18,7 +18,7 @@ package struct CallerDirectory: Sendable {
   /// The identity provider; `nil`: only configured tokens are accepted.
   package let issuer: TokenIssuer?
   private let tokens: [(hash: TokenHash, caller: Caller)]
-  private let subjects: [String: Caller]
+  private let subjects: [OpaqueID: Caller]
   private let certificateNames: [String: Caller]
 
   /// The directory of `definitions`. Each caller starts with a full token bucket, so a reload of the configuration
@@ -34,7 +34,7 @@ package struct CallerDirectory: Sendable {
     let known = Array(zip(definitions, callers))
     tokens = known.flatMap { definition, caller in definition.tokens.map { ($0, caller) } }
     subjects = Dictionary(
-      known.flatMap { definition, caller in definition.subjects.map { ($0, caller) } },
+      known.flatMap { definition, caller in definition.subjects.map { (OpaqueID($0), caller) } },
       uniquingKeysWith: { first, _ in first })
     certificateNames = Dictionary(
       known.flatMap { definition, caller in definition.certificateNames.map { ($0, caller) } },
@@ -93,7 +93,7 @@ package struct CallerDirectory: Sendable {
   /// Returns the configured caller of a subject, or a caller with the roles in the token under a name that no
   /// configured caller has.
   private func caller(_ claims: TokenIssuer.Claims) throws(CallerError) -> Caller {
-    if let known = subjects[claims.subject] { return known }
+    if let known = subjects[OpaqueID(claims.subject)] { return known }
     guard !claims.roles.isEmpty else { throw .unknownToken }
     return Caller(name: "subject:\(claims.subject)", roles: claims.roles, apps: nil)
   }

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import JSON
 package import SignedData
 internal import Synchronization
@@ -75,9 +76,11 @@ package final class TokenIssuer: Sendable {
   func claims(of token: String, at now: Instant) throws(CallerError) -> Claims {
     let claims = try verifiedClaims(of: token)
     let issuer = claims["iss"]?.stringValue ?? ""
-    guard issuer == terms.issuer else { throw .badToken(reason: "wrong issuer '\(issuer.prefix(100))'") }
+    guard issuer.hasSameBytes(as: terms.issuer) else {
+      throw .badToken(reason: "wrong issuer '\(issuer.prefix(100))'")
+    }
     let audiences = try Self.audiences(claims["aud"])
-    guard audiences.contains(terms.audience) else {
+    guard audiences.containsID(terms.audience) else {
       throw .badToken(reason: "wrong audience '\(audiences.joined(separator: " ").prefix(100))'")
     }
     guard let expiry = claims["exp"].flatMap(Self.instant) else {

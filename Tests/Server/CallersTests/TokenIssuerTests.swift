@@ -95,6 +95,24 @@ import Testing
     }
   }
 
+  @Test(
+    "Subject, issuer and audience are compared by their bytes, not as equivalent texts",
+    arguments: ["sub", "iss", "aud"])
+  func equivalentTexts(name: String) throws {
+    let (composed, decomposed) = ("jos\u{E9}", "jose\u{301}")
+    let issuer = TokenIssuer(
+      TokenIssuer.Terms(issuer: composed, audience: composed, rolesClaim: nil), keys: keys)
+    let directory = CallerDirectory(
+      [CallerDefinition(name: "billing", roles: [.submit], subjects: [composed])], issuer: issuer)
+    var claims = Self.claims
+    for claim in ["sub", "iss", "aud"] { claims[claim] = .string(composed) }
+    let own = try signer.sign(claims)
+    #expect(try directory.find(signedToken: own, at: { Self.now }).caller.name == "billing")
+    claims[name] = .string(decomposed)
+    let other = try signer.sign(claims)
+    #expect(throws: CallerError.self) { try directory.find(signedToken: other, at: { Self.now }) }
+  }
+
   @Test("A clock skew of half a minute is tolerated")
   func leeway() throws {
     var claims = Self.claims

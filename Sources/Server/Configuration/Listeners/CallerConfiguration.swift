@@ -1,3 +1,4 @@
+internal import Bytes
 package import Callers
 
 /// The section `callers`.
@@ -44,14 +45,14 @@ extension CallerConfiguration {
       return
     }
     var definitions: [CallerDefinition] = []
-    var credentials: Set<String> = []
+    var credentials: Set<OpaqueID> = []
     for (name, node) in try node.entries() {
       let caller = ConfigurationNode(renaming: node, "caller \(name)")
       guard try node.part(Self.check(name: name, caller)) != nil else { continue }
       let parsed = try node.part(
         CallerDefinition(name, caller, knownApps: knownApps, hasIssuer: hasIssuer))
       guard let definition = parsed else { continue }
-      for credential in definition.credentials where !credentials.insert(credential).inserted {
+      for credential in definition.credentials where !credentials.insert(OpaqueID(credential)).inserted {
         try node.report("\(credential) of caller \(name) is also used by another caller")
       }
       definitions.append(definition)
