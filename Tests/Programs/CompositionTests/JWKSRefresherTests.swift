@@ -11,31 +11,45 @@ import Testing
 @testable import entitled
 
 @Suite struct JWKSRefresherTests {
-  /// An identity provider that serves the keys of `signer`.
+  /// An identity provider that serves one document.
   private final class Provider: HTTPExchange {
-    let signer: Mutex<JWTSigner>
+    private struct State {
+      var document: [UInt8]
+      var fetches = 0
+    }
 
-    init(_ signer: JWTSigner) { self.signer = Mutex(signer) }
+    private let state: Mutex<State>
+
+    init(_ document: [UInt8]) { state = Mutex(State(document: document)) }
+
+    /// The number of fetches of the present document.
+    var fetches: Int { state.withLock { $0.fetches } }
+
+    func serve(_ document: [UInt8]) { state.withLock { $0 = State(document: document) } }
 
     func send(
       _ request: OutgoingRequest, timeout: Duration, limit: Int
     ) async throws(HTTPExchangeError) -> IncomingResponse {
-      let keys = try? signer.withLock { try JWKSRefresherTests.set(of: $0) }
-      return IncomingResponse(status: keys == nil ? 500 : 200, headers: [], body: keys ?? [])
+      let document = state.withLock { state in
+        state.fetches += 1
+        return state.document
+      }
+      return IncomingResponse(status: 200, headers: [], body: document)
     }
   }
 
-  private static func set(of signer: JWTSigner) throws -> [UInt8] {
-    JSONObject(dictionaryLiteral: ("keys", .array([.object(try signer.publicJWK())]))).serialized()
+  private static func set(of signers: JWTSigner...) throws -> [UInt8] {
+    JSONObject(dictionaryLiteral: ("keys", .array(try signers.map { .object(try $0.publicJWK()) })))
+      .serialized()
   }
 
   @Test(
     "A withdrawn key is rejected after the interval, also for a token seen before and without an unknown key",
-    .timeLimit(.minutes(5)))
-  func withdrawal() async throws {
+    .timeLimit(.minutes(5)), arguments: [true, false])
+  func withdrawal(hasNextKey: Bool) async throws {
     let now = Instant(millisecondsSince1970: 1_700_000_000_000)
     let signer = try JWTSigner(key: .generate(.p256), keyID: "one")
-    let provider = Provider(signer)
+    let provider = Provider(try Self.set(of: signer))
     let refresher = JWKSRefresher(
       interval: .seconds(1), exchange: provider, logger: Logger(label: "test"))
     let issuer = TokenIssuer(
@@ -54,8 +68,12 @@ import Testing
     refresher.begin(from: "https://id.example.com/keys", for: issuer)
     let running = Task { await refresher.run() }
     while !isAccepted() { try await Task.sleep(for: .milliseconds(5)) }
+    // A response that is not a key set changes nothing.
+    provider.serve(Array("{}".utf8))
+    while provider.fetches < 2 { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(isAccepted())
     let next = try JWTSigner(key: .generate(.p256), keyID: "two")
-    provider.signer.withLock { $0 = next }
+    provider.serve(try hasNextKey ? Self.set(of: next) : Self.set())
     while isAccepted() { try await Task.sleep(for: .milliseconds(5)) }
     running.cancel()
     await running.value

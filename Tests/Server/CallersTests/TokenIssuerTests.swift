@@ -240,6 +240,22 @@ import Testing
     #expect(throws: CallerError.self) { try authenticator.caller(headers) }
   }
 
+  @Test("A set without a usable key is an error, unless it may be empty; then it accepts no token")
+  func noKey() throws {
+    for text in [#"{"keys":[]}"#, #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AAAA"}]}"#] {
+      #expect(throws: CryptographyError.self) { try JSONWebKeySet(parsing: Array(text.utf8)) }
+      let empty = try JSONWebKeySet(parsing: Array(text.utf8), allowsNoKey: true)
+      let token = try signer.sign(Self.claims)
+      #expect(empty.isEmpty && !keys.isEmpty)
+      #expect(throws: CallerError.badToken(reason: "unknown signing key")) { try find(token, keys: empty) }
+    }
+    for text in ["", "[]", "{}", #"{"keys":{}}"#] {
+      #expect(throws: CryptographyError.self) {
+        try JSONWebKeySet(parsing: Array(text.utf8), allowsNoKey: true)
+      }
+    }
+  }
+
   @Test("An unusable key of a set is skipped and reported, and the others are used")
   func unusableKey() throws {
     let unusable: JSONObject = ["kty": "EC", "crv": "P-256", "x": "AAAA", "y": "AAAA", "kid": "broken"]

@@ -84,13 +84,19 @@ final class JWKSRefresher: Worker {
       guard response.status == 200 else {
         throw Failure("the JWKS endpoint returned HTTP \(response.status)")
       }
-      let keys = try JSONWebKeySet(parsing: response.body)
+      let keys = try JSONWebKeySet(parsing: response.body, allowsNoKey: true)
       fetched.withLock { $0 = (target.url, keys) }
       target.issuer.replaceKeys(with: keys)
       for problem in keys.skipped {
         logger.warning("JWKS key skipped", metadata: ["url": "\(target.url)", "error": "\(problem)"])
       }
-      logger.info("JWKS refreshed", metadata: ["url": "\(target.url)"])
+      if keys.isEmpty {
+        logger.warning(
+          "JWKS without a usable key, rejecting all tokens of the issuer",
+          metadata: ["url": "\(target.url)"])
+      } else {
+        logger.info("JWKS refreshed", metadata: ["url": "\(target.url)"])
+      }
     } catch {
       logger.error(
         "JWKS refresh failed, keeping cached keys",

@@ -14,8 +14,10 @@ package struct JSONWebKeySet: Sendable, Equatable {
 
   /// Decodes a key set. Skips keys that are not for ES256 or RS256, and unusable ones.
   ///
-  /// - Throws: if the set is malformed, or if no key remains.
-  package init(parsing bytes: [UInt8]) throws(CryptographyError) {
+  /// - Parameter allowsNoKey: whether no key may remain. A set that was fetched may be empty: its issuer has withdrawn all
+  ///   keys.
+  /// - Throws: if the set is malformed, or if no key remains and that is not allowed.
+  package init(parsing bytes: [UInt8], allowsNoKey: Bool = false) throws(CryptographyError) {
     guard case .object(let set)? = try? JSONValue(parsing: bytes, duplicates: .rejected),
       let members = set["keys"]?.arrayValue
     else { throw .unreadable(what: "a JSON Web Key Set", detail: "") }
@@ -28,7 +30,7 @@ package struct JSONWebKeySet: Sendable, Equatable {
         skipped.append("\(member["kid"]?.stringValue?.prefix(100) ?? "without kid"): \(error)")
       }
     }
-    guard !keys.isEmpty else {
+    guard allowsNoKey || !keys.isEmpty else {
       throw .unreadable(
         what: "a JSON Web Key Set", detail: (["no key for ES256 or RS256"] + skipped).joined(separator: "; "))
     }
@@ -36,6 +38,9 @@ package struct JSONWebKeySet: Sendable, Equatable {
     self.skipped = skipped
     digest = SHA256.hash(bytes[...])
   }
+
+  /// Whether no token has a valid signature.
+  package var isEmpty: Bool { keys.isEmpty }
 
   package static func == (left: JSONWebKeySet, right: JSONWebKeySet) -> Bool { left.digest == right.digest }
 
