@@ -21,6 +21,15 @@ private func later(_ minutes: Int64) -> Instant { now.advanced(byMilliseconds: m
     #expect(!links.use(code, at: later(1)))
   }
 
+  @Test(
+    "The expiry of a code has one form, so that a used code is not another one", arguments: ["0", "00", "+"])
+  func otherDigits(prefix: String) {
+    let code = links.makeCode(at: now)
+    #expect(!links.use(prefix + code, at: later(1)))
+    #expect(links.use(code, at: later(1)))
+    #expect(!links.use(prefix + code, at: later(1)))
+  }
+
   @Test("A code expires after 15 minutes")
   func expiry() { #expect(!links.use(links.makeCode(at: now), at: later(15))) }
 
@@ -89,6 +98,7 @@ private func later(_ minutes: Int64) -> Instant { now.advanced(byMilliseconds: m
     #expect(!tokens.accepts(token, for: ben, ["grant", "ada", "5"], at: now))
     #expect(!tokens.accepts(token, for: lena, ["grant", "ada", "6"], at: now))
     #expect(!tokens.accepts(token, for: lena, ["grant", "ad", "a5"], at: now))
+    #expect(!tokens.accepts("0\(token)", for: lena, ["grant", "ada", "5"], at: now))
     #expect(!FormTokens().accepts(token, for: lena, ["grant", "ada", "5"], at: now))
     #expect(!tokens.accepts(nil, for: lena, [], at: now) && !tokens.accepts("1.", for: lena, [], at: now))
   }

@@ -13,22 +13,21 @@ struct FormTokens: Sendable {
 
   /// A token for `person` and the texts of `binding`, valid for ten minutes from `now`.
   func token(for person: Person, _ binding: [String], at now: Instant) -> String {
-    let expiry = now.advanced(byMilliseconds: Self.lifetime).millisecondsSince1970
-    return "\(expiry).\(tag(person, binding, expiry))"
+    self.token(person, binding, now.advanced(byMilliseconds: Self.lifetime).millisecondsSince1970)
   }
 
   /// Whether `token` was made for the same person and texts, and is still valid.
   func accepts(_ token: String?, for person: Person, _ binding: [String], at now: Instant) -> Bool {
-    let parts = (token ?? "").split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 2, let expiry = Int64(parts[0]), now.millisecondsSince1970 < expiry else {
+    guard let token, let expiry = Int64(token.prefix { $0 != "." }), now.millisecondsSince1970 < expiry else {
       return false
     }
-    return constantTimeEquals(Array(tag(person, binding, expiry).utf8), Array(parts[1].utf8))
+    // The whole token: a form is performed once for each, and an expiry in other digits would make it another one.
+    return constantTimeEquals(Array(self.token(person, binding, expiry).utf8), Array(token.utf8))
   }
 
-  /// Each text is preceded by its length, so that no other texts have the same tag.
-  private func tag(_ person: Person, _ binding: [String], _ expiry: Int64) -> String {
+  /// Each text is preceded by its length, so that no other texts have the same token.
+  private func token(_ person: Person, _ binding: [String], _ expiry: Int64) -> String {
     let texts = ([person.caller.name, person.name, String(expiry)] + binding).map { "\($0.utf8.count):\($0)" }
-    return Hex.encode(HMACSHA256.code(of: Array(texts.joined().utf8), key: key))
+    return "\(expiry).\(Hex.encode(HMACSHA256.code(of: Array(texts.joined().utf8), key: key)))"
   }
 }

@@ -33,7 +33,7 @@ package final class OneTimeLinks: Sendable {
   package func makeCode(at now: Instant) -> String {
     let expiry = now.advanced(byMilliseconds: Self.lifetime).millisecondsSince1970
     let nonce = Hex.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
-    return "\(expiry).\(nonce).\(tag(expiry, nonce))"
+    return code(expiry, nonce)
   }
 
   /// Whether `code` is valid and was not used before. It cannot be used again.
@@ -55,11 +55,13 @@ package final class OneTimeLinks: Sendable {
       // Signed or not: no code is valid for longer than a new one.
       expiry <= now.advanced(byMilliseconds: Self.lifetime).millisecondsSince1970
     else { return false }
-    return constantTimeEquals(Array(tag(expiry, parts[1]).utf8), Array(parts[2].utf8))
+    // The whole code: an expiry in other digits, such as with a leading zero, would make it another one, not yet used.
+    return constantTimeEquals(Array(self.code(expiry, parts[1]).utf8), Array(code.utf8))
   }
 
-  private func tag(_ expiry: Int64, _ nonce: String) -> String {
-    Hex.encode(HMACSHA256.code(of: Array("console link \(expiry) \(nonce)".utf8), key: key))
+  private func code(_ expiry: Int64, _ nonce: String) -> String {
+    let tag = HMACSHA256.code(of: Array("console link \(expiry) \(nonce)".utf8), key: key)
+    return "\(expiry).\(nonce).\(Hex.encode(tag))"
   }
 }
 
