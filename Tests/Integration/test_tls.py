@@ -175,23 +175,35 @@ def test_weak_versions_and_suites_are_rejected(secure, version, suites):
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
+def connect(secure, context, session=None):
+    """Sends a request; returns whether the session resumed, and the one for the next connection."""
+    with socket.create_connection(tuple(secure.service.http.rsplit(":", 1)), timeout=CALL_LIMIT) as plain:
+        with context.wrap_socket(plain, server_hostname="localhost", session=session) as connection:
+            connection.sendall(REQUEST)
+            while connection.recv(65_536):
+                pass
+            return connection.session_reused, connection.session
+
+
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 def test_a_session_resumes_until_the_certificate_is_replaced(secure, version):
     context = secure.context()
     context.maximum_version = version
-
-    def connect(session=None):
-        with socket.create_connection(tuple(secure.service.http.rsplit(":", 1)), timeout=CALL_LIMIT) as plain:
-            with context.wrap_socket(plain, server_hostname="localhost", session=session) as connection:
-                connection.sendall(REQUEST)
-                while connection.recv(65_536):
-                    pass
-                return connection.session_reused, connection.session
-
-    first = connect()
-    assert not first[0] and connect(first[1])[0]
+    first = connect(secure, context)
+    assert not first[0] and connect(secure, context, first[1])[0]
     reload(secure, "certificate reloaded")
-    assert not connect(first[1])[0]
+    assert not connect(secure, context, first[1])[0]
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_client_certificate_is_verified_on_each_connection(secure, version):
+    context = secure.context()
+    context.maximum_version = version
+    lasting = secure.authority.issue("lasting", uris=["spiffe://example.com/billing"])
+    context.load_cert_chain(lasting.certificate, lasting.key)
+    _, session = connect(secure, context)
+    # A resumed session would be that of the certificate even after its expiry.
+    assert session and not connect(secure, context, session)[0]
 
 
 def test_a_client_cannot_renegotiate(secure):

@@ -28,6 +28,19 @@ static inline SSL_CTX *entitled_tls_context_new(void) {
   return NULL;
 }
 
+/// Whether a session may resume: only one without a client's certificate. OpenSSL does not verify a certificate again
+/// when a session resumes, so an expired one would still be accepted.
+static inline SSL_TICKET_RETURN entitled_tls_resume(SSL *tls, SSL_SESSION *session, const unsigned char *key_name,
+                                                    size_t key_name_length, SSL_TICKET_STATUS status, void *argument) {
+  if (status != SSL_TICKET_SUCCESS && status != SSL_TICKET_SUCCESS_RENEW) return SSL_TICKET_RETURN_IGNORE_RENEW;
+  if (SSL_SESSION_get0_peer(session) != NULL) return SSL_TICKET_RETURN_IGNORE_RENEW;
+  return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
+}
+
+static inline int entitled_tls_verify_on_each_connection(SSL_CTX *context) {
+  return SSL_CTX_set_session_ticket_cb(context, NULL, entitled_tls_resume, NULL);
+}
+
 /// The protocols of both sides for ALPN (RFC 7301), preferred first, each behind its length.
 static const unsigned char entitled_tls_protocols[] = "\x02h2\x08http/1.1";
 

@@ -24,6 +24,7 @@ package final class TLSContext: Sendable {
     }
     try trust(clientAuthorities)
     SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+    try Self.check(entitled_tls_verify_on_each_connection(pointer))
   }
 
   /// The settings of a client.
