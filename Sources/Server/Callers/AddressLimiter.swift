@@ -36,7 +36,7 @@ package final class AddressLimiter: Sendable {
   }
 
   /// Counts a post of an IP address in its usual text, as `cost` posts; addresses of one network (``PeerNetwork``) share a
-  /// bucket.
+  /// bucket. Any other text is the name of one sender.
   ///
   /// - Returns: `nil` if it is within the limit; otherwise the milliseconds until another one may.
   package func delay(of address: String, cost: Int64 = 1) -> Int64? {

@@ -41,12 +41,28 @@ import Testing
     arguments: [
       ("2001:db8:1:2::1", "2001:db8:1:2:3:4:5:6", true), ("2001:db8::1", "2001:db8:0:0:9::", true),
       ("2001:db8:1:2::1", "2001:db8:1:3::1", false), ("::ffff:192.0.2.1", "::ffff:192.0.2.2", false),
+      ("2001:DB8:1:2::1", "2001:0db8:1:2::2", true),
     ])
   func networks(first: String, second: String, areOne: Bool) {
     let limiter = limiter()
     for _ in 0..<120 { _ = limiter.delay(of: first) }
     #expect((limiter.delay(of: second) != nil) == areOne)
     #expect((limiter.remainingDelay(of: PeerNetwork(address: second)) != nil) == areOne)
+  }
+
+  @Test(
+    "Names of people are one sender each, whatever their form",
+    arguments: [
+      ("support/arn:aws:iam::1:user/lena", "support/arn:aws:iam::1:user/ben"),
+      ("urn:corp:it:users:lena", "urn:corp:it:users:ben"), ("a:b:c:d:e", "a:b:c:d:f"), ("::x", "::y"),
+      ("a:b:c:d:e:f:1:2:3", "a:b:c:d:e:f:1:2:4"), ("a::b::1", "a::b::2"),
+      ("a:b:c:d:1:2:3:+4", "a:b:c:d:1:2:3:+5"),
+      ("jos\u{E9}", "jose\u{301}"),
+    ])
+  func names(first: String, second: String) {
+    let limiter = limiter()
+    for _ in 0..<120 { _ = limiter.delay(of: first) }
+    #expect(limiter.delay(of: first) != nil && limiter.delay(of: second) == nil)
   }
 
   @Test("The networks of one IPv6 site may send as much as sixteen networks")
