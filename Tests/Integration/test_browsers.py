@@ -44,7 +44,7 @@ def test_notifications_accept_every_host(service):
     "header", [
         {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
         # Another program of this machine has another port.
-        {"Origin": "http://localhost:1"},
+        {"Origin": "http://localhost:1"}, {"Origin": "http://127.0.0.1:1"}, {"Origin": "https://127.0.0.1"},
     ])  # fmt: skip
 def test_a_foreign_page_cannot_change_anything(service, header):
     assert status(service.sandbox, "POST", ADVANCE, header) == 403

@@ -69,6 +69,7 @@ def test_a_rebound_name_is_refused(console, host):
 
 @pytest.mark.parametrize("headers, status", [
     ({"Origin": "http://evil.example"}, 403), ({"Origin": "null"}, 403), ({"Sec_Fetch_Site": "cross-site"}, 403),
+    ({"Origin": "http://127.0.0.1:1"}, 403),
     ({"Origin": None}, 403), ({"Content_Type": "text/plain"}, 415), ({"Content_Type": "multipart/form-data"}, 415),
 ])  # fmt: skip
 def test_a_form_of_another_page_is_refused(console, lena, headers, status):

@@ -5,12 +5,18 @@
 /// name this server as its host, and one that changes something must not come from another origin or have a content
 /// type that needs no preflight.
 package struct OriginPolicy: Hashable, Sendable {
+  /// The names whose pages belong to the server, whatever their port.
   private let allowedHosts: Set<String>
+  /// The names that other programs of this machine have too, with other ports.
+  private let ownHosts: Set<String>
 
-  /// - Parameter allowedHosts: the host names of the server besides `localhost`, without port. IP addresses are always
-  ///   allowed, because a page cannot rebind them.
-  package init(allowedHosts: [String]) {
-    self.allowedHosts = Set(allowedHosts.map { $0.lowercased() } + [Self.thisMachine])
+  /// - Parameters:
+  ///   - allowedHosts: the host names of the server besides `localhost`, without port. IP addresses are always hosts of
+  ///     the server, because a page cannot rebind them.
+  ///   - address: the host of the listener's address, which need not be configured.
+  package init(allowedHosts: [String], address: String? = nil) {
+    self.allowedHosts = Set(allowedHosts.map { $0.lowercased() }).subtracting([Self.thisMachine])
+    ownHosts = Set([Self.thisMachine, address?.lowercased()].compactMap(\.self))
   }
 
   /// The response to a request for a host that is not this server; `nil` if it is.
@@ -47,18 +53,21 @@ package struct OriginPolicy: Hashable, Sendable {
   ]
 
   /// Whether an origin is that of the request, or has a configured name: a proxy may send requests for that name with
-  /// another `Host`. Each program of this machine has an origin with the name `localhost`, so its port must be the own one.
+  /// another `Host`. Each program of this machine has origins with the names `localhost` and `127.0.0.1`, and with that of
+  /// the listener's address, so their port must be the own one.
   private func isOwn(_ origin: String, _ request: HTTPRequest) -> Bool {
     guard let start = origin.firstRange(of: "://")?.upperBound, let authority = Authority(origin[start...]),
       !authority.host.isEmpty
     else { return false }
     return authority.text == request.header("host")?.lowercased()
-      || authority.host != Self.thisMachine && allowedHosts.contains(authority.host)
+      || allowedHosts.contains(authority.host)
   }
 
   private static let thisMachine = "localhost"
 
-  private func isAllowed(_ host: String) -> Bool { allowedHosts.contains(host) || Self.isAddress(host) }
+  private func isAllowed(_ host: String) -> Bool {
+    allowedHosts.contains(host) || ownHosts.contains(host) || Self.isAddress(host)
+  }
 
   /// Whether a host is an IP address in its usual form.
   private static func isAddress(_ name: String) -> Bool {

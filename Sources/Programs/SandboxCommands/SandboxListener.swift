@@ -43,9 +43,11 @@ package enum SandboxListener {
     }
   }
 
-  /// The hosts that a sandbox accepts: the configured ones and `hosts`.
-  package static func policy(_ configuration: ListenersConfiguration, hosts: [String]) -> OriginPolicy {
-    OriginPolicy(allowedHosts: configuration.sandboxHosts + hosts)
+  /// The hosts that a sandbox accepts: the configured ones, `hosts` and that of its address.
+  package static func policy(
+    _ configuration: ListenersConfiguration, hosts: [String], address: HostAndPort
+  ) -> OriginPolicy {
+    OriginPolicy(allowedHosts: configuration.sandboxHosts + hosts, address: address.host)
   }
 
   /// Backends send `verifyReceipt` with any content type, as Apple accepts it, and clients OCSP requests. Neither changes

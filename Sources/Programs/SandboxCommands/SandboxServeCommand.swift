@@ -56,7 +56,8 @@ struct SandboxServeCommand: AsyncParsableCommand, ServerCommand {
     let service = SandboxService(
       address: address, tls: tls, worlds: try settings.worlds(configuration),
       policy: SandboxListener.policy(
-        configuration.listeners, hosts: [address.host] + exposure.hosts + (tls?.names ?? [])), logger: logger)
+        configuration.listeners, hosts: exposure.hosts + (tls?.names ?? []), address: address),
+      logger: logger)
     try await TerminationSignals.trapped { try await service.run(until: $0) }
   }
 

@@ -42,6 +42,6 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
     guard ServerOption.sandbox.value(sandbox) != "off" else { return nil }
     let address = try exposure.checked(ServerOption.sandbox.address(sandbox))
     return SandboxOpener(
-      address: address, start: start, targets: exposure.targets, hosts: exposure.hosts + [address.host])
+      address: address, start: start, targets: exposure.targets, hosts: exposure.hosts)
   }
 }

@@ -32,7 +32,8 @@ struct SandboxOpener: SandboxEmbedding {
     let worlds = try storage.worlds(configuration)
     let answers = LateAnswers()
     var service = SandboxListener.service(
-      SandboxListener.policy(configuration.listeners, hosts: hosts), worlds, answers: answers)
+      SandboxListener.policy(configuration.listeners, hosts: hosts, address: address), worlds,
+      answers: answers)
     service.threads = { _ in .shared }
     service.limits.connections = maxConnections
     do {

@@ -66,6 +66,22 @@ import Testing
   }
 
   @Test(
+    "The host of the listener's address is an origin of the server with the same port only",
+    arguments: ["127.0.0.1", "Box.example.com"])
+  func address(host: String) {
+    let policy = OriginPolicy(allowedHosts: ["entitled.example.com"], address: host)
+    func refusal(from origin: String) -> HTTPResponse? {
+      let fields = [("host", "\(host):8070"), ("content-type", "application/json"), ("origin", origin)]
+      return policy.refusalOfOrigin(request(fields), allowsAnyContentType: false)
+    }
+    #expect(policy.refusalOfHost(request([("host", "\(host):8070")])) == nil)
+    #expect(refusal(from: "http://\(host):8070") == nil)
+    #expect(refusal(from: "https://entitled.example.com") == nil)
+    #expect(refusal(from: "http://\(host):1")?.status == 403)
+    #expect(refusal(from: "https://\(host)")?.status == 403)
+  }
+
+  @Test(
     "A POST with a content type that needs no preflight is refused",
     arguments: [
       "text/plain", "Text/Plain; charset=utf-8", "application/x-www-form-urlencoded",

@@ -17,11 +17,11 @@ struct OriginPolicies: Sendable {
   let http: OriginPolicy
   let console: OriginPolicy
 
-  /// The configured hosts, and those of the addresses.
+  /// The hosts of the configuration and of the addresses.
   init(_ configuration: ListenersConfiguration, http: HostAndPort, console: HostAndPort?) {
-    self.http = OriginPolicy(allowedHosts: configuration.http.allowedHosts + [http.host])
+    self.http = OriginPolicy(allowedHosts: configuration.http.allowedHosts, address: http.host)
     self.console = OriginPolicy(
-      allowedHosts: configuration.console.listener.allowedHosts + [console?.host].compactMap(\.self))
+      allowedHosts: configuration.console.listener.allowedHosts, address: console?.host)
   }
 }
 
