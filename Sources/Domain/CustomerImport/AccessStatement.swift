@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 package import JSON
 
 /// Another system's statement about a customer's access to an entitlement through one purchase.
@@ -34,7 +35,7 @@ package struct AccessStatement: Hashable, Sendable {
 package struct AccessStatements: Sendable {
   /// The subject of a statement. Of two statements with one key, the later one counts.
   private struct Key: Hashable {
-    let customerID: String
+    let customerID: OpaqueID
     let entitlement: String
     let purchase: String
     let period: Instant?
@@ -110,8 +111,8 @@ package struct AccessStatements: Sendable {
 
   private static func add(_ statement: AccessStatement, to latest: inout [Key: AccessStatement]) {
     let key = Key(
-      customerID: statement.customerID, entitlement: statement.entitlement, purchase: statement.purchase,
-      period: statement.period)
+      customerID: OpaqueID(statement.customerID), entitlement: statement.entitlement,
+      purchase: statement.purchase, period: statement.period)
     if let known = latest[key], known.isLater(than: statement) { return }
     latest[key] = statement
   }
@@ -138,8 +139,9 @@ package struct AccessStatements: Sendable {
         of: statement.purchase, statedAs: statement.customerID, at: statement.statedAt)
       Self.add(replaced(statement), to: &owned)
     }
-    let groups = Dictionary(grouping: owned.values) { [$0.customerID, $0.entitlement] }
-    return groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, statements in
+    let groups = Dictionary(grouping: owned.values) { [OpaqueID($0.customerID), OpaqueID($0.entitlement)] }
+    let named = groups.map { ($0.key.map(\.text), $0.value) }
+    return named.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map { key, statements in
       StatedAccess(
         customerID: key[0], entitlement: key[1],
         statements: Self.current(statements).sorted(by: StatedAccess.order))

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 internal import JSON
 
 /// An event of RevenueCat's webhooks ("Event Types and Fields").
@@ -74,8 +75,7 @@ package struct RevenueCatEvent: Hashable, Sendable {
   }
 
   private static func unique(_ texts: [String]) -> [String] {
-    var known: Set<String> = [""]
-    return texts.filter { known.insert($0).inserted }
+    texts.filter { !$0.isEmpty }.distinctIDs
   }
 
   private static func time(_ value: JSONValue?) -> Instant? {

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 
 /// The customers of ids and purchases in the other system, by all events and lines together: they arrive in any order.
 struct StatedOwners: Sendable {
@@ -22,13 +23,13 @@ struct StatedOwners: Sendable {
 
   /// A move of purchases to another customer, which earlier statements do not know.
   private struct Transfer {
-    let from: Set<String>
+    let from: Set<OpaqueID>
     let to: Statement
     /// The store whose purchases move; empty: all purchases.
     let store: String
   }
 
-  private var customers: [String: Statement] = [:]
+  private var customers: [OpaqueID: Statement] = [:]
   private var holders: [String: Statement] = [:]
   private var transfers: [Transfer] = []
 
@@ -38,7 +39,7 @@ struct StatedOwners: Sendable {
     add(event.customerIDs, event.store, event.originalTransactionID, statement)
     if !event.formerCustomerIDs.isEmpty {
       transfers.append(
-        Transfer(from: Set(event.formerCustomerIDs), to: statement, store: event.store))
+        Transfer(from: Set(event.formerCustomerIDs.map(OpaqueID.init)), to: statement, store: event.store))
     }
   }
 
@@ -52,7 +53,7 @@ struct StatedOwners: Sendable {
   private mutating func add(
     _ ids: [String], _ store: String, _ purchaseID: String, _ statement: Statement
   ) {
-    for id in ids {
+    for id in ids.map(OpaqueID.init) {
       if let known = customers[id], known.decides(over: statement) { continue }
       customers[id] = statement
     }
@@ -91,13 +92,13 @@ struct StatedOwners: Sendable {
     let (last, since) = holders[purchase].map { ($0.customerID, $0.at) } ?? (customerID, time)
     let store = purchase.prefix { $0 != " " }
     var owner = customer(of: last)
-    var ids: Set = [last, owner]
+    var ids: Set = [OpaqueID(last), OpaqueID(owner)]
     for transfer in transfers
     where transfer.to.at >= since && !transfer.from.isDisjoint(with: ids)
       && (transfer.store.isEmpty || transfer.store == store)
     {
       owner = customer(of: transfer.to.customerID)
-      ids = [transfer.to.customerID, owner]
+      ids = [OpaqueID(transfer.to.customerID), OpaqueID(owner)]
     }
     return owner
   }
@@ -106,7 +107,9 @@ struct StatedOwners: Sendable {
   /// too.
   private func customer(of id: String) -> String {
     var id = id
-    while let statement = customers[id], statement.customerID != id { id = statement.customerID }
+    while let statement = customers[OpaqueID(id)], !statement.customerID.hasSameBytes(as: id) {
+      id = statement.customerID
+    }
     return id
   }
 }

@@ -55,6 +55,23 @@ import Testing
     return first
   }
 
+  @Test("Customers whose ids only look the same are other customers, as the service compares them")
+  func equivalentIDs() throws {
+    let (composed, combining) = ("jos\u{E9}", "jose\u{301}")
+    var statements = AccessStatements(entitlementNames: [:])
+    for event in [
+      Event(id: "e1", customer: composed), Event(id: "e2", customer: combining, purchase: "2"),
+      Event(id: "e3", type: "TRANSFER", at: 20, transfer: (combining, "ann")),
+    ] {
+      let (parsed, document) = try event.parsed()
+      statements.add(parsed, document)
+    }
+    let found = statements.access.map { access in
+      [access.customerID.utf8.count] + access.statements.compactMap { Int($0.purchase.suffix(1)) }
+    }
+    #expect(Set(found) == [[5, 1], [3, 2]])
+  }
+
   private static func permutations(_ items: [Int]) -> [[Int]] {
     guard items.count > 1 else { return [items] }
     return items.flatMap { first in

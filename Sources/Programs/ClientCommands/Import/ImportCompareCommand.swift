@@ -1,5 +1,6 @@
 internal import AppStore
 internal import ArgumentParser
+internal import Bytes
 internal import CommandSupport
 internal import CustomerImport
 internal import EntitledClient
@@ -60,21 +61,24 @@ struct ImportCompareCommand: AsyncParsableCommand {
     defer { progress.finish() }
     return try await options.withConnection { connection in
       var compared: [ComparedAccess] = []
-      var owners: [String: String] = [:]
+      var owners: [OpaqueID: OpaqueID] = [:]
       for access in stated {
         let found = try await compare(access, with: access.customerID, target, connection)
         compared.append(found)
         progress.update("comparing", compared.count, of: Int64(stated.count))
         // A merged customer has no access, because its purchases moved.
-        if found.disagreement == .theirsOnly, owners[access.customerID] == nil {
-          owners[access.customerID] = try await target.mergeTarget(of: access.customerID, connection)
+        let id = OpaqueID(access.customerID)
+        if found.disagreement == .theirsOnly, owners[id] == nil {
+          owners[id] = OpaqueID(try await target.mergeTarget(of: access.customerID, connection))
         }
       }
       owners = owners.filter { $0.key != $0.value }
       let targets = Set(owners.values)
-      let isJoined = stated.map { owners[$0.customerID] != nil || targets.contains($0.customerID) }
+      let ids = stated.map { OpaqueID($0.customerID) }
+      let isJoined = ids.map { owners[$0] != nil || targets.contains($0) }
       let joined = Dictionary(grouping: zip(stated, isJoined).filter(\.1).map(\.0)) {
-        owners[$0.customerID] ?? $0.customerID
+        let id = OpaqueID($0.customerID)
+        return owners[id] ?? id
       }
       return zip(compared, isJoined).filter { !$0.1 }.map(\.0)
         + (try await compare(joined: joined, target, connection))
@@ -84,12 +88,12 @@ struct ImportCompareCommand: AsyncParsableCommand {
   /// Compares what is stated about merged customers and their merge target together with the answer about the target, as
   /// the service does.
   private func compare(
-    joined stated: [String: [StatedAccess]], _ target: ImportTarget, _ connection: ClientConnection
+    joined stated: [OpaqueID: [StatedAccess]], _ target: ImportTarget, _ connection: ClientConnection
   ) async throws -> [ComparedAccess] {
     var compared: [ComparedAccess] = []
-    for (owner, parts) in stated.sorted(by: { $0.key < $1.key }) {
+    for (owner, parts) in stated.sorted(by: { $0.key.text < $1.key.text }) {
       for access in StatedAccess.joined(parts) {
-        compared.append(try await compare(access, with: owner, target, connection))
+        compared.append(try await compare(access, with: owner.text, target, connection))
       }
     }
     return compared
