@@ -19,7 +19,7 @@ package struct ImportPlan: Hashable, Sendable {
     }
   }
 
-  /// Leaves each App Store purchase to the customer whom its latest row names, and lists the others: a purchase that moved in
+  /// Leaves each App Store purchase to the customer of its latest row, and lists the others: a purchase that moved in
   /// the other system has rows of both customers.
   package mutating func settleOwners() {
     var owners: [String: (customer: String, order: RowOrder)] = [:]

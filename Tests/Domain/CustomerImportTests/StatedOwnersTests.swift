@@ -106,7 +106,7 @@ import Testing
     #expect(found == ["bea pro e3", "bea basic e3", "bea extra e2", "ann pro e4"])
   }
 
-  @Test("Events without a purchase, and granted access, belong to the customers whom they name")
+  @Test("Events without a purchase, and granted access, belong to the customers that they name")
   func noPurchase() throws {
     let found = try Self.access(
       Event(id: "e1", at: 10, customer: "ann", purchase: ""),

@@ -9,7 +9,7 @@ struct CustomerComparison: Sendable {
   private(set) var disagreements: [OpenDisagreement] = []
   /// The time of the next comparison; `nil` without a statement about the customer.
   private(set) var next: Instant?
-  /// The other customers about whom the same events state something, such as one who received the purchases.
+  /// The other customers that the same events name, such as one who received the purchases.
   private(set) var others: [CustomerKey] = []
 
   /// The maximum number of ids whose events are read, and of events of each.

@@ -12,10 +12,9 @@ package struct JSONWebKeySet: Sendable, Equatable {
   /// The problems of keys that were skipped, for the operator's log.
   package let skipped: [String]
 
-  /// Decodes a key set. Skips keys that are not for ES256 or RS256, and unusable ones.
+  /// Decodes a key set. Skips keys that are not for ES256 or RS256, and unusable ones. No key may remain if `allowsNoKey`:
+  /// a set that was fetched may be empty, because its issuer has withdrawn all keys.
   ///
-  /// - Parameter allowsNoKey: whether no key may remain. A set that was fetched may be empty: its issuer has withdrawn all
-  ///   keys.
   /// - Throws: if the set is malformed, or if no key remains and that is not allowed.
   package init(parsing bytes: [UInt8], allowsNoKey: Bool = false) throws(CryptographyError) {
     guard case .object(let set)? = try? JSONValue(parsing: bytes, duplicates: .rejected),
