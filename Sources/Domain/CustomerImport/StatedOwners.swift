@@ -57,7 +57,7 @@ struct StatedOwners: Sendable {
       if let known = customers[id], known.decides(over: statement) { continue }
       customers[id] = statement
     }
-    // Access that RevenueCat granted is no purchase: its customer is the one who is named.
+    // A promotional grant has no purchase that could move, so it stays with the customer of its event.
     guard !purchaseID.isEmpty, store != "promotional" else { return }
     Self.add(statement, as: "\(store) \(purchaseID)", to: &holders)
   }

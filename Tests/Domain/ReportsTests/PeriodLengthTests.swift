@@ -86,7 +86,7 @@ import Testing
       let revenue = try answer(.recurringRevenue, "2025-01-01", "02-20", by: .month, in: app, facts)
       #expect(revenue("new", "closing", on: "2025-01-01", currency: "USD") == [59_990, 59_990])
       #expect(revenue("expansion", "closing", on: "2026-01-01", currency: "USD") == [11_890, 71_880])
-      // Each subscription of one product has time for the periods of its own length.
+      // Retention counts the periods of each subscription by its own length, also of the same product.
       var both = World.facts("C", [year])
       for fact in World.facts("D", instalments(1...3)).transactions { both.insert(fact) }
       let retention = try answer(
