@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import functools
 import json
 import math
 import re
@@ -12,7 +13,9 @@ import xml.etree.ElementTree
 import jsonschema
 import pytest
 from appstoreserverlibrary.models.Environment import Environment
-from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException, VerificationStatus
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from harness import ROOT, START_LIMIT, Service, run
 
@@ -141,11 +144,56 @@ class IgnoresTheEnvironment(apple_python.Backend):
         return super().verify(kind, document, environment)
 
 
+class IgnoresAuthority(apple_python.Backend):
+    """Checks signatures, markers and dates of the chain, but not whether a certificate may issue others."""
+
+    def __init__(self):
+        super().__init__()
+        for verifier in self._verifiers.values():
+            checks = verifier._chain_verifier
+            checks.verify_chain = functools.partial(self.public_key, checks)
+
+    @staticmethod
+    def public_key(checks, certificates, online, instant):
+        leaf, intermediate, root = chain = [
+            x509.load_der_x509_certificate(base64.b64decode(text, validate=True)) for text in certificates]  # fmt: skip
+        leaf.verify_directly_issued_by(intermediate)
+        intermediate.verify_directly_issued_by(root)
+        checks.check_oid(leaf, "1.2.840.113635.100.6.11.1")
+        checks.check_oid(intermediate, "1.2.840.113635.100.6.2.1")
+        valid = all(c.not_valid_before_utc.timestamp() <= instant <= c.not_valid_after_utc.timestamp() for c in chain)
+        if not valid or root.public_bytes(Encoding.DER) not in apple_python.ROOTS:
+            raise VerificationException(VerificationStatus.VERIFICATION_FAILURE)
+        return leaf.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
 class IgnoresUpgrades(apple_python.Backend):
     """Lets a period grant access to its end, although an upgrade replaced it."""
 
-    def keep(self, documents, key, new):
-        super().keep(documents, key, {name: value for name, value in new.items() if name != "isUpgraded"})
+    def next(self, transaction):
+        return math.inf
+
+
+class KnowsUpgradesByTheirFlag(IgnoresUpgrades):
+    """Ends an upgraded period only if a document says `isUpgraded`, which notifications do not have."""
+
+    def end(self, transaction):
+        return -math.inf if transaction.get("isUpgraded") else super().end(transaction)
+
+
+class KnowsThePresentOnly(apple_python.Backend):
+    """Answers each question about the past as if it were about its newest document's day."""
+
+    def state(self, customer, entitlement, at):
+        newest = max((t["signedDate"] for t in self._transactions.values() if t.get("appAccountToken") == customer), default=at)
+        return super().state(customer, entitlement, max(at, newest))
+
+
+class KeepsTransactionIdsApart(apple_python.Backend):
+    """Takes each transaction id for a period of its own."""
+
+    def period(self, transaction):
+        return transaction["transactionId"]
 
 
 class LastDeliveryWins(apple_python.Backend):
@@ -174,23 +222,28 @@ class EndsAtExpiresDate(apple_python.Backend):
 
 
 @pytest.mark.parametrize(
-    "backend, group, caught",
+    "backend, group, level, caught",
     [
-        (TrustsAnyRoot, "transactions", {"foreign-root", "foreign-root-of-the-same-name"}),
-        (IgnoresMarkers, "transactions",
+        (TrustsAnyRoot, "transactions", "required", {"foreign-root", "foreign-root-of-the-same-name"}),
+        (IgnoresMarkers, "transactions", "required",
          {"leaf-without-marker", "intermediate-without-marker", "leaf-with-the-intermediates-marker",
           "intermediate-with-the-leafs-marker"}),
-        (IgnoresTheEnvironment, "transactions", {"wrong-environment", "sandbox-in-production"}),
-        (IgnoresRevocations, "lifecycles",
+        (IgnoresAuthority, "transactions", "required", {"intermediate-that-is-no-authority"}),
+        (IgnoresTheEnvironment, "transactions", "required", {"wrong-environment", "sandbox-in-production"}),
+        (IgnoresRevocations, "lifecycles", "required",
          {"refunded", "refund-reversed", "non-consumable-refunded", "family-sharing-ended",
-          "old-notification-after-a-refund", "upgrade-refunded"}),
-        (IgnoresUpgrades, "lifecycles", {"upgrade-refunded"}),
+          "old-notification-after-a-refund", "upgrade-refunded", "upgrade-refunded-without-the-upgraded-transaction"}),
+        (IgnoresUpgrades, "lifecycles", "required",
+         {"upgrade-refunded", "upgrade-refunded-without-the-upgraded-transaction"}),
+        (KnowsUpgradesByTheirFlag, "lifecycles", "required", {"upgrade-refunded-without-the-upgraded-transaction"}),
+        (KnowsThePresentOnly, "lifecycles", "recommended", {"gap-before-resubscription"}),
+        (KeepsTransactionIdsApart, "lifecycles", "recommended", {"one-period-two-transaction-ids"}),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )  # fmt: skip
-def test_a_broken_backend_is_caught_by_name(backend, group, caught):
-    status, results = play(backend(), "--only", group)
-    assert (status, failed(results)) == (3, {f"{group}/{name}" for name in caught})
+def test_a_broken_backend_is_caught_by_name(backend, group, level, caught):
+    status, results = play(backend(), "--only", group, "--strict")
+    assert (status, failed(results, level)) == (3, {f"{group}/{name}" for name in caught})
 
 
 def test_the_order_of_arrival_is_caught_where_it_matters():

@@ -75,11 +75,13 @@ class Backend:
         if kind == "transaction":
             parts = {"transaction": payload}
         if transaction := parts.get("transaction"):
-            # After a restore, one period has several transaction ids.
-            period = transaction.get("webOrderLineItemId") or transaction["transactionId"]
-            self.keep(self._transactions, period, transaction)
+            self.keep(self._transactions, self.period(transaction), transaction)
         if renewal := parts.get("renewal-info"):
             self.keep(self._renewals, renewal["originalTransactionId"], renewal)
+
+    def period(self, transaction):
+        """What identifies a period: after a restore, it has several transaction ids."""
+        return transaction.get("webOrderLineItemId") or transaction["transactionId"]
 
     def keep(self, documents, key, new):
         """Keeps the newer of two versions: by the time of signing, because they can arrive in any order."""
@@ -90,8 +92,7 @@ class Backend:
     def state(self, customer, entitlement, at):
         mine = [t for t in self._transactions.values()
                 if t.get("appAccountToken") == customer and entitlement in KIT["products"][t["productId"]]["entitlements"]]  # fmt: skip
-        # An upgraded period ended when that of the higher product began.
-        mine = [t for t in mine if t["purchaseDate"] <= at and not t.get("isUpgraded")]
+        mine = [t for t in mine if t["purchaseDate"] <= at]
         if not mine:
             return {"entitled": False, "status": "NONE"}
         end = max(self.end(t) for t in mine)
@@ -107,7 +108,14 @@ class Backend:
 
     def end(self, transaction):
         """The end of the access that a transaction gives."""
-        return min(transaction.get("expiresDate", math.inf), transaction.get("revocationDate", math.inf))
+        return min(transaction.get("expiresDate", math.inf), transaction.get("revocationDate", math.inf), self.next(transaction))
+
+    def next(self, transaction):
+        """The beginning of the subscription's next period, which ends an upgraded one early."""
+        later = (t["purchaseDate"] for t in self._transactions.values()
+                 if t["originalTransactionId"] == transaction["originalTransactionId"]
+                 and t["purchaseDate"] > transaction["purchaseDate"])  # fmt: skip
+        return min(later, default=math.inf)
 
     def is_revoked(self, transaction):
         return "revocationDate" in transaction

@@ -86,7 +86,7 @@ def lifecycles():
         grace_over, retry_recovered, retry_over, refunded, refund_reversed, earlier_period_refunded, resubscribed,
         upgraded, downgraded, extended, free_trial, price_increase, lifetime, lifetime_refunded, consumable, family,
         late_failure, old_news, repeated, one_period_two_ids, cancelled_in_grace, nothing,
-        upgrade_refunded,
+        upgrade_refunded, upgrade_refunded_unseen, gap_before_resubscription,
     )]  # fmt: skip
 
 
@@ -209,6 +209,16 @@ def resubscribed():
     return life
 
 
+def gap_before_resubscription():
+    life = Life("gap-before-resubscription",
+                "A backend answers about an instant between two purchases: the later one does not reach back.",
+                RECOMMENDED)  # fmt: skip
+    first_month(life)
+    renewed(life, 1, at(200), state(at(201), ACTIVE, at(230)), state(at(100), EXPIRED, at(30)), state(at(-1), NONE),
+            kind="SUBSCRIBED", subtype="RESUBSCRIBE", transactionReason="PURCHASE")  # fmt: skip
+    return life
+
+
 def upgraded():
     life = Life("upgraded", "An upgrade applies at once: the old period ends, the new product adds an entitlement.")
     first_month(life)
@@ -221,21 +231,34 @@ def upgraded():
     return life
 
 
+def upgrade_then_refund(life, *between):
+    """An upgrade on day 5, the submitted documents `between`, and a refund on day 10."""
+    first_month(life)
+    upgrade = {"product": "plus.monthly", "bought": at(5)}
+    life.notify("DID_CHANGE_RENEWAL_PREF", "UPGRADE",
+                state(at(6), ACTIVE, at(35)), state(at(6), ACTIVE, at(35), "plus"), signed=at(5),
+                transaction=life.transaction(1, **upgrade, signed=at(5)),
+                renewal=life.renewal("plus.monthly", signed=at(5), expires=at(35)))  # fmt: skip
+    for document, note in between:
+        life.submit(document, state(at(6), ACTIVE, at(35)), note=note)
+    life.notify("REFUND", None, state(at(11), REVOKED, at(10)), state(at(11), REVOKED, at(10), "plus"), signed=at(10),
+                transaction=life.transaction(1, **upgrade, signed=at(10), revocationDate=at(10), revocationReason=0),
+                renewal=life.renewal("plus.monthly", signed=at(10), renews=False, expires=at(35)))  # fmt: skip
+    return life
+
+
 def upgrade_refunded():
     life = Life("upgrade-refunded",
                 "Apple refunds the period after an upgrade: the upgraded one does not entitle again, although its end is later.")
-    first_month(life)
-    life.notify("DID_CHANGE_RENEWAL_PREF", "UPGRADE",
-                state(at(6), ACTIVE, at(35)), state(at(6), ACTIVE, at(35), "plus"), signed=at(5),
-                transaction=life.transaction(1, "plus.monthly", bought=at(5), signed=at(5)),
-                renewal=life.renewal("plus.monthly", signed=at(5), expires=at(35)))  # fmt: skip
-    life.submit(life.transaction(signed=at(5), isUpgraded=True), state(at(6), ACTIVE, at(35)),
-                note="The upgraded transaction, from the transaction history.")  # fmt: skip
-    life.notify("REFUND", None, state(at(11), REVOKED, at(10)), state(at(11), REVOKED, at(10), "plus"), signed=at(10),
-                transaction=life.transaction(1, "plus.monthly", bought=at(5), signed=at(10), revocationDate=at(10),
-                                             revocationReason=0),
-                renewal=life.renewal("plus.monthly", signed=at(10), renews=False, expires=at(35)))  # fmt: skip
-    return life
+    old = life.transaction(signed=at(5), isUpgraded=True)
+    return upgrade_then_refund(life, (old, "The upgraded transaction, from the transaction history."))
+
+
+def upgrade_refunded_unseen():
+    life = Life("upgrade-refunded-without-the-upgraded-transaction",
+                "As upgrade-refunded by notifications alone: none of them has the transaction that was upgraded, so only the "
+                "purchase of the new period shows that the old one is over.")  # fmt: skip
+    return upgrade_then_refund(life)
 
 
 def downgraded():

@@ -53,9 +53,9 @@ def with_leaf(certificate, payload, **changes):
     return jws(payload, chain, certificate.key, **changes)
 
 
-def with_intermediate(payload, **properties):
+def with_intermediate(payload, *, ca=True, **properties):
     """Signed under another intermediate of the trusted root."""
-    authority = Certificate("Other Intermediate", key("other intermediate"), TRUST.root, ca=True, **properties)
+    authority = Certificate("Other Intermediate", key("other intermediate"), TRUST.root, ca=ca, **properties)
     signer = leaf("Under Other Intermediate", issuer=authority)
     return jws(payload, [signer.der, authority.der, TRUST.root.der], signer.key)
 
@@ -156,6 +156,9 @@ def transactions():
     group.reject("issued-by-a-leaf", jws(payload, [below.der, TRUST.leaf.der, TRUST.root.der], below.key),
                  ["UNTRUSTED_ROOT", "MISSING_MARKER_OID"],
                  "A leaf is no authority: its holder must not be able to issue another one.")  # fmt: skip
+    group.reject("intermediate-that-is-no-authority", with_intermediate(payload, markers=(INTERMEDIATE_MARKER,), ca=False),
+                 "UNTRUSTED_ROOT",
+                 "The intermediate has the OID, but its basic constraints do not permit it to issue certificates.")  # fmt: skip
     direct = leaf("Under The Root", issuer=TRUST.root)
     group.reject("issued-by-the-root", jws(payload, [direct.der, TRUST.intermediate.der, TRUST.root.der], direct.key),
                  "UNTRUSTED_ROOT", "The root issued the leaf; the intermediate beside it is not part of its path.",
