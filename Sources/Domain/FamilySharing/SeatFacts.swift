@@ -7,8 +7,8 @@ extension CustomerFacts {
   /// of the seat's own line, without price and offer.
   ///
   /// While there are fewer seats than claims, the oldest claims have access and the others wait for a
-  /// released or additional seat. Of several times with access in one period only the last one is stated. The purchaser's
-  /// access is not affected. A seat that is claimed, or free again, after a failed payment has the rest of the grace period:
+  /// released or additional seat. Of several times with access in one period the transaction begins with the last one, and
+  /// ``TransactionDetails/earlierSeatTimes`` has the others. The purchaser's access is not affected. A seat that is claimed, or free again, after a failed payment has the rest of the grace period:
   /// as for a member who joins then, its transaction begins after the expiry.
   ///
   /// - `self`: all facts of the purchase.
@@ -25,13 +25,11 @@ extension CustomerFacts {
       let retryEnd = retries[purchase.beginning(ofPeriodAt: index)]
       let endOfSeats = purchase.endOfSeats(at: index, retriedUntil: retryEnd)
       let end = min(endOfSeats, seat.releasedAt ?? .distantFuture)
-      let access =
-        start < end
-        ? earlier.lastAccess(to: capacity.steps(at: index), from: start, until: end) : nil
-      if access?.lowerBound != transaction.purchaseDate { periods.end(at: transaction.purchaseDate) }
-      guard let access else { continue }
-      periods.append(
-        transaction.assigned(to: seat, in: access, of: endOfSeats), hasFailed: retryEnd != nil)
+      let times =
+        start < end ? earlier.accessTimes(to: capacity.steps(at: index), from: start, until: end) : []
+      if times.first?.lowerBound != transaction.purchaseDate { periods.end(at: transaction.purchaseDate) }
+      guard !times.isEmpty else { continue }
+      periods.append(transaction.assigned(to: seat, in: times, of: endOfSeats), hasFailed: retryEnd != nil)
     }
     if let releasedAt = seat.releasedAt { periods.end(at: releasedAt) }
     var facts = CustomerFacts(transactions: periods.transactions)
@@ -70,15 +68,14 @@ private struct EarlierClaims {
     releases = earlier.compactMap(\.releasedAt).sorted()
   }
 
-  /// The last time between `start` and `end` in which fewer of these claims are held than there are seats; `nil` if there is
-  /// none.
-  func lastAccess(
+  /// The times between `start` and `end`, in order, in which fewer of these claims are held than there are seats.
+  func accessTimes(
     to steps: [SeatCapacity.Step], from start: Instant, until end: Instant
-  ) -> Range<Instant>? {
+  ) -> [Range<Instant>] {
     let changes = (steps.map(\.start) + releases).filter { start < $0 && $0 < end }.sorted()
     var (released, seats) = (releases[...], steps[...])
     var current: Int64 = 0
-    var (access, since): (Range<Instant>?, Instant?) = (nil, nil)
+    var (times, since): ([Range<Instant>], Instant?) = ([], nil)
     for instant in [start] + changes {
       while let first = released.first, first <= instant { released.removeFirst() }
       while let first = seats.first, first.start <= instant {
@@ -89,10 +86,11 @@ private struct EarlierClaims {
       if held < current {
         since = since ?? instant
       } else if let begun = since {
-        (access, since) = (begun..<instant, nil)
+        times.append(begun..<instant)
+        since = nil
       }
     }
-    return since.map { $0..<end } ?? access
+    return times + (since.map { [$0..<end] } ?? [])
   }
 }
 
@@ -126,10 +124,11 @@ private struct SeatPeriods {
 }
 
 extension TransactionFact {
-  /// The period as the seat has it, in the time of `access`, which a seat that is not taken has until `endOfSeats`.
+  /// The period as the seat has it, in `times`, the last of which a seat that is not taken has until `endOfSeats`.
   fileprivate func assigned(
-    to seat: Seat, in access: Range<Instant>, of endOfSeats: Instant
+    to seat: Seat, in times: [Range<Instant>], of endOfSeats: Instant
   ) -> TransactionFact {
+    let access = times.last ?? endOfSeats..<endOfSeats
     var fact = TransactionFact(
       transactionID: transactionID, originalTransactionID: seat.seatID, productID: productID, type: type,
       purchaseDate: access.lowerBound, expiresDate: expiresDate, revocationDate: revocationDate,
@@ -139,6 +138,7 @@ extension TransactionFact {
     fact.details.wasWithoutAdditions = details.wasWithoutAdditions
     // A failed payment of a commitment ends the access of its seats at once, too.
     fact.details.billingPlanType = details.commitment == nil ? details.billingPlanType : .monthly
+    fact.details.earlierSeatTimes = times.dropLast()
     if access.upperBound < endOfSeats { fact.takeSeat(at: access.upperBound) }
     return fact
   }

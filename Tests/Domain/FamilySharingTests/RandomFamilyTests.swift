@@ -60,6 +60,11 @@ private struct RandomGroup {
           $0.quantity = quantity
           if random.one(in: 3) { $0.revokedSeatQuantity = .random(in: 1...2, using: &random) }
           if $0.revokedSeatQuantity ?? 0 >= quantity { $0.revokedSeatQuantity = nil }
+          let reportedAt = at(start + .random(in: 0..<30, using: &random))
+          if let refunded = $0.revokedSeatQuantity {
+            $0.signedDate = reportedAt
+            $0.details.seatRefunds = [.init(quantity: refunded, reportedAt: reportedAt)]
+          }
         })
     }
     for number in 0..<Int.random(in: 1...7, using: &random) {
@@ -81,7 +86,8 @@ private struct RandomGroup {
     }
     let held = seats.filter { $0.claimedAt <= noon && noon < $0.releasedAt ?? at(1_000) }
       .sorted { $0.claimedAt < $1.claimedAt }
-    return Set(held.prefix(Int(running.quantity - (running.revokedSeatQuantity ?? 0))).map(\.seatID))
+    let refunded = running.refundsOfSeats.last { $0.reportedAt <= noon }?.quantity ?? 0
+    return Set(held.prefix(Int(running.quantity - refunded)).map(\.seatID))
   }
 }
 

@@ -220,6 +220,29 @@ import Testing
       Self.answers(purchase, seats, on: 30).allSatisfy { $0.isEntitled }, "the next period has both seats")
   }
 
+  @Test(
+    "A claim that lost its seat and has one again in the same period keeps its access before, and the gap")
+  func regained() {
+    let seats = [seat(1, claimed: 1, released: 20), seat(2, claimed: 2)]
+    let refunded = Self.team(2).with {
+      ($0.revokedSeatQuantity, $0.signedDate) = (1, at(10))
+      $0.details.seatRefunds = [.init(quantity: 1, reportedAt: at(10))]
+    }
+    let facts = CustomerFacts(transactions: [refunded]).assigned(to: seats[1], among: seats)
+    func answer(_ day: Int64) -> EntitlementStatus {
+      evaluate(facts, entitlement: "pro", in: app, at: at(day))
+    }
+    #expect(answer(1).reason == .neverPurchased)
+    #expect(answer(9).isEntitled && answer(9).since == at(2) && answer(9).until == at(10))
+    #expect(answer(15).reason == .familySharingEnded && answer(15).until == at(10))
+    #expect(answer(20).isEntitled && answer(20).since == at(20) && answer(20).until == at(30))
+    #expect(answer(31).reason == .expired && answer(31).until == at(30))
+    let lanes = CustomerHistory(facts, in: app, from: at(0), to: at(12)).lanes
+    let lane = lanes.first { $0.kind == .shared(originalTransactionID: "seat-2") }
+    #expect(lane?.segments.map(\.start) == [at(2)] && lane?.segments.map(\.end) == [at(10)])
+    #expect(lane?.marks.map(\.kind) == [.renewed, .sharingEnded])
+  }
+
   @Test("A claim that waits has access from the addition of seats on, and not before")
   func addition() {
     let seats = [seat(1, claimed: 1), seat(2, claimed: 2)]

@@ -67,6 +67,24 @@ import Testing
     #expect(Self.answer(purchase, seats[1], among: seats, on: 35).reason == .inGracePeriod)
   }
 
+  @Test("A claim that loses its seat in the grace period and gets another one keeps both times")
+  func regained() {
+    let seats = [seat(1, claimed: 1, released: 40), seat(2, claimed: 2)]
+    let team = Self.team(2).with {
+      ($0.revokedSeatQuantity, $0.signedDate) = (1, at(35))
+      $0.details.seatRefunds = [.init(quantity: 1, reportedAt: at(35))]
+    }
+    let purchase = CustomerFacts(transactions: [team], renewals: [Self.failed])
+    func reason(_ day: Int64) -> EntitlementReason {
+      Self.answer(purchase, seats[1], among: seats, on: day).reason
+    }
+    #expect([2, 29].allSatisfy { reason($0) == .subscriptionActive })
+    #expect([30, 34].allSatisfy { reason($0) == .inGracePeriod })
+    #expect([35, 39].allSatisfy { reason($0) == .familySharingEnded })
+    #expect([40, 45].allSatisfy { reason($0) == .inGracePeriod })
+    #expect(reason(46) == .billingRetry)
+  }
+
   @Test("Seats that Apple refunds in the grace period end then")
   func refunded() {
     let seats = [seat(1, claimed: 1), seat(2, claimed: 2)]

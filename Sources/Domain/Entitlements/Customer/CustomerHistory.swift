@@ -106,7 +106,7 @@ package struct CustomerHistory: Hashable, Sendable {
     var lanes: [(first: Instant, lane: Lane)] = []
     for line in lines {
       let facts = purchases.ofLine(line)
-      guard let first = facts.transactions.first, first.purchaseDate <= end else { continue }
+      guard let first = facts.transactions.first, first.accessStart <= end else { continue }
       let rules = EntitlementRules.ownership(ofAny: Set(facts.transactions.map(\.productID)), in: app)
       // A period that is over leaves a gap; one that the App Store still tries to charge does not.
       let segments = answerSegments(facts, rules, start, end)
@@ -117,11 +117,11 @@ package struct CustomerHistory: Hashable, Sendable {
       let kind: Kind =
         first.isShared ? .shared(originalTransactionID: line) : .purchase(originalTransactionID: line)
       let latest = facts.transactions.indices.last {
-        facts.transactions[$0].purchaseDate <= end && !facts.isWithdrawnBeforeStart($0)
+        facts.transactions[$0].accessStart <= end && !facts.isWithdrawnBeforeStart($0)
       }
       let product = latest.map { facts.transactions[$0].productID } ?? first.productID
       lanes.append(
-        (first.purchaseDate, Lane(kind: kind, segments: segments, marks: marks, productID: product)))
+        (first.accessStart, Lane(kind: kind, segments: segments, marks: marks, productID: product)))
     }
     return lanes.sorted { $0.first < $1.first }.map(\.lane)
   }
@@ -132,6 +132,14 @@ package struct CustomerHistory: Hashable, Sendable {
     var marks: [Mark] = []
     var previous: TransactionFact?
     for (index, transaction) in facts.transactions.enumerated() {
+      for time in transaction.earlierSeatTimes {
+        marks.append(
+          Mark(
+            kind: transaction.beginning(after: previous), at: time.lowerBound,
+            transactionID: transaction.transactionID))
+        marks.append(
+          Mark(kind: .sharingEnded, at: time.upperBound, transactionID: transaction.transactionID))
+      }
       if !facts.isWithdrawnBeforeStart(index) {
         marks.append(
           Mark(
@@ -152,6 +160,9 @@ package struct CustomerHistory: Hashable, Sendable {
 }
 
 extension TransactionFact {
+  /// The first start of access in its period.
+  fileprivate var accessStart: Instant { earlierSeatTimes.first?.lowerBound ?? purchaseDate }
+
   /// How it began, after the `previous` transaction of its line. Apple may never state that the previous period was
   /// upgraded; then the time of the purchase decides, as for ``EntitlementReason/upgraded``. A purchase after a refund
   /// replaced nothing.

@@ -110,10 +110,23 @@ struct AccessIntervals {
     let isCutUnknown =
       next == nil && facts.transactions[index].isUpgraded && facts.transactions[index].revocationDate == nil
     let end = isCutUnknown ? start : facts.paidEnd(index, next)
+    if !isCutUnknown { addEarlierSeatTimes(index, facts, rules, level) }
     add(.subscription, level, from: start, to: end, by: index, facts, rules)
     let slack = facts.renewalSlack(index, next, rules.renewal.slack)
     if let slack {
       add(.renewalSlack, level, from: slack.lowerBound, to: slack.upperBound, by: index, facts, rules)
+    }
+  }
+
+  /// Adds the access of a seat in a period before the claim had to wait for another seat.
+  private mutating func addEarlierSeatTimes(
+    _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules, _ level: AccessLevel
+  ) {
+    let expiry = facts.transactions[index].expiresDate ?? .openEnd
+    for time in facts.transactions[index].earlierSeatTimes where time.lowerBound < expiry {
+      add(
+        .subscription, level, from: time.lowerBound, to: min(time.upperBound, expiry), by: index, facts, rules
+      )
     }
   }
 
@@ -188,16 +201,21 @@ extension AccessIntervals {
     guard let product = rules.products[productID], next != nil || !facts.transactions[index].isUpgraded,
       let expiry = facts.end(ofPeriodAt: index)
     else { return }
-    // A member may join in the grace period.
-    let start = max(expiry, facts.transactions[failure.period].purchaseDate, failure.start ?? expiry)
     let cut = min(facts.cut(index, next), failure.turnedOffAt ?? .openEnd)
-    if let end = failure.graceEnd.map({ min($0, cut) }), start < end {
-      add(.grace, product.level, from: start, to: end, by: index, facts, rules)
-    }
-    guard let grace = product.operatorGrace else { return }
-    let end = min(expiry.advanced(byDays: grace.days), cut)
-    if start < end {
-      add(.operatorGrace, min(product.level, grace.access), from: start, to: end, by: index, facts, rules)
+    // A member may join in the grace period, and the holder of a seat may lose it and get another one.
+    let joined = facts.transactions[failure.period].purchaseDate
+    let times = facts.transactions[index].earlierSeatTimes + [joined..<max(joined, cut)]
+    for time in times {
+      let start = max(expiry, time.lowerBound, failure.start ?? expiry)
+      let cut = min(cut, time.upperBound)
+      if let end = failure.graceEnd.map({ min($0, cut) }), start < end {
+        add(.grace, product.level, from: start, to: end, by: index, facts, rules)
+      }
+      guard let grace = product.operatorGrace else { continue }
+      let end = min(expiry.advanced(byDays: grace.days), cut)
+      if start < end {
+        add(.operatorGrace, min(product.level, grace.access), from: start, to: end, by: index, facts, rules)
+      }
     }
   }
 

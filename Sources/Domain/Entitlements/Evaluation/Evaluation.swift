@@ -158,6 +158,9 @@ private func lapseReason(
   of interval: AccessInterval, by index: Int, _ facts: borrowing CustomerFacts,
   _ renewal: RenewalFact?, at now: Instant
 ) -> EntitlementReason {
+  if facts.transactions[index].earlierSeatTimes.contains(where: { $0.upperBound == interval.end }) {
+    return .familySharingEnded
+  }
   if let revoked = facts.transactions[index].revocationDate, revoked <= interval.end,
     !facts.isRefundedForUpgrade(index)
   {

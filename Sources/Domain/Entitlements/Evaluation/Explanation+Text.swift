@@ -26,6 +26,9 @@ extension AccessInterval {
     }
     guard let index = transaction else { return nil }
     if kind == .replaced { return "an upgrade replaced it before it began" }
+    if facts.transactions[index].earlierSeatTimes.contains(where: { $0.upperBound == end }) {
+      return "earlier claims had all seats from \(end) on"
+    }
     if let revoked = facts.transactions[index].revocationDate, revoked <= end {
       guard let percentage = facts.transactions[index].details.revocationPercentage else {
         return "Apple revoked it on \(revoked)"

@@ -51,6 +51,9 @@ package struct TransactionDetails: Hashable, Sendable {
   package var firstExpiresDate: Instant?
   /// Whether the fact is from an app receipt, which has fewer fields; a signed transaction replaces it.
   package var isFromReceipt = false
+  /// Of a seat that this service assigns: the times before ``TransactionFact/purchaseDate`` in which it had access in this
+  /// period, in order. After each of them the claim had to wait for another seat.
+  package var earlierSeatTimes: [Range<Instant>] = []
   /// What the newest receipt states of a signed transaction, if it is newer than the signature.
   package var receiptStatement: ReceiptStatement?
 

@@ -141,6 +141,11 @@ package struct TransactionFact: Hashable, Sendable {
     return expiresDate < purchaseDate
   }
 
+  /// As ``TransactionDetails/earlierSeatTimes``; reads the details of seats only.
+  var earlierSeatTimes: [Range<Instant>] {
+    if case .assigned = ownership { inDetails { $0.earlierSeatTimes } } else { [] }
+  }
+
   /// Whether Apple revoked it before its period started.
   var isRevokedBeforeStart: Bool { revocationDate.map { $0 < purchaseDate } ?? false }
 
