@@ -62,4 +62,17 @@ import Testing
     #expect(facts.appTransactions.first?.consentRescindedAt == at(10))
     #expect(facts.appTransactions.first?.signedDate == at(20))
   }
+
+  @Test("Access ends with the first of several withdrawals, in any order")
+  func repeated() {
+    let (first, second) = (
+      install("1", version: "2.0", rescinded: 10), install("1", version: "2.0", rescinded: 20)
+    )
+    for installs in [[first, second], [second, first]] {
+      let facts = CustomerFacts(appTransactions: installs)
+      #expect(answer(facts, on: 9).until == at(10))
+      #expect(answer(facts, on: 15).reason == .consentRescinded)
+      #expect(answer(facts, on: 25).until == at(10))
+    }
+  }
 }

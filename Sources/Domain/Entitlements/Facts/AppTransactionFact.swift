@@ -13,8 +13,9 @@ package struct AppTransactionFact: Hashable, Sendable {
   package var preorderDate: Instant?
   /// The platform on which the customer first got it.
   package var originalPlatform: PurchasePlatform?
-  /// When a parent or guardian withdrew the consent that the app is used (`RESCIND_CONSENT`); `nil` if no
-  /// notification said so. Later documents about the app install do not change it.
+  /// When a parent or guardian first withdrew the consent that the app is used (`RESCIND_CONSENT`); `nil` if no
+  /// notification said so. Later documents about the app install do not change it, because Apple does not notify when the
+  /// consent is given again.
   package var consentRescindedAt: Instant?
   /// When the receipt that documents the app install expires: the organization that bought the app has its license until
   /// then (Apple, Receipt Expiration Date). `nil` for all other installs.
@@ -51,10 +52,10 @@ extension AppTransactionFact {
     return texts > other.texts
   }
 
-  /// The later document about the same app install, with the last withdrawal of the consent.
+  /// The later document about the same app install, with the first withdrawal of the consent.
   package func merged(with other: AppTransactionFact) -> AppTransactionFact {
     var merged = supersedes(other) ? self : other
-    merged.consentRescindedAt = [consentRescindedAt, other.consentRescindedAt].compactMap(\.self).max()
+    merged.consentRescindedAt = [consentRescindedAt, other.consentRescindedAt].compactMap(\.self).min()
     return merged
   }
 
