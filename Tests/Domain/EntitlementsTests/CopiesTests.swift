@@ -67,6 +67,31 @@ import Testing
     #expect(pro([first, refunded, other], on: 25).deciding?.transactionID == other.transactionID)
   }
 
+  @Test(
+    "A non-consumable that is shared again is another purchase, and a restore before the end of sharing is none"
+  )
+  func sharedAgain() {
+    func shared(_ id: String, on day: Int64, ended: Int64? = nil) -> TransactionFact {
+      Self.unlocked(id, on: day).with {
+        $0.originalPurchaseDate = at(-50)
+        $0.ownership = .familyShared
+        guard let ended else { return }
+        ($0.revocationDate, $0.revocationType, $0.signedDate) = (at(ended), .familyRevoke, at(ended))
+      }
+    }
+    let documents = [
+      shared("N1", on: 0), shared("N2", on: 5, ended: 10), shared("N3", on: 20), shared("N4", on: 25),
+    ]
+    for documents in [documents, documents.reversed()] {
+      let facts = CustomerFacts(transactions: documents)
+      #expect(facts.withoutCopies.transactions.map(\.transactionID) == ["N1", "N3"])
+      #expect(facts.withoutCopies.withoutCopies == facts.withoutCopies)
+      #expect(pro(documents, on: 9).since == at(0) && pro(documents, on: 9).until == at(10))
+      #expect(pro(documents, on: 15).reason == .familySharingEnded && pro(documents, on: 15).until == at(10))
+      #expect(pro(documents, on: 30).since == at(20))
+    }
+  }
+
   @Test("Copies are one sum of money, and one refund")
   func money() {
     var copies = Self.restored

@@ -139,15 +139,15 @@ struct AccessIntervals {
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules,
     _ product: EntitlementRules.EntitlingProduct
   ) {
+    let owned = facts.transactions[index].isShared ? bought : start
     let bought = facts.accessStart(index, rules.renewal)
     let start = min(facts.transactions[index].originalPurchaseDate ?? bought, bought)
     let revoked = facts.transactions[index].revocationDate ?? .openEnd
     guard let duration = product.duration else {
-      let owned = facts.transactions[index].isShared ? bought : start
       return add(.nonConsumable, product.level, from: owned, to: revoked, by: index, facts, rules)
     }
     let end = min(start.advanced(by: duration), revoked)
-    add(.trial, product.level, from: start, to: end, by: index, facts, rules)
+    add(.trial, product.level, from: owned, to: end, by: index, facts, rules)
   }
 
   /// Adds non-renewing subscriptions. Purchases of one product add up: one that is made while another is

@@ -92,16 +92,25 @@ extension TransactionFact {
   /// Whether both are transactions of one purchase.
   ///
   /// Seats that are added during a period make a further transaction of that period, which is a purchase of
-  /// its own (Apple: additionalTransactionReason).
+  /// its own (Apple: additionalTransactionReason). So does a non-consumable that is shared again after the sharing ended.
   package func isCopy(of other: TransactionFact) -> Bool {
     guard originalTransactionID == other.originalTransactionID, transactionID != other.transactionID else {
       return false
     }
-    if type == .nonConsumable { return other.type == .nonConsumable && productID == other.productID }
+    if type == .nonConsumable {
+      return other.type == .nonConsumable && productID == other.productID
+        && !isSharedAgain(after: other) && !other.isSharedAgain(after: self)
+    }
     guard let periodID, periodID == other.periodID else { return false }
     let hasAddedSeats =
       details.additionalTransactionReason != nil || other.details.additionalTransactionReason != nil
     return !hasAddedSeats || purchaseDate == other.purchaseDate
+  }
+
+  /// Whether it is of the time after the end of the sharing that `other` shows.
+  private func isSharedAgain(after other: TransactionFact) -> Bool {
+    guard isShared, other.isShared, let ended = other.revocationDate else { return false }
+    return other.purchaseDate < purchaseDate && ended <= purchaseDate
   }
 
   /// Takes over the later state of the purchase from a copy that follows in the order of
