@@ -124,13 +124,19 @@ final class RandomFacts {
   }
 
   func appTransaction() -> AppTransactionFact {
-    return AppTransactionFact(
+    var fact = AppTransactionFact(
       appTransactionID: maybe("7\(random.next() % 3)") ?? "",
       originalApplicationVersion: "1.0.\(random.next() % 9)",
       originalPurchaseDate: maybe(instant()), preorderDate: maybe(instant()), originalPlatform: maybe(.macOS),
       consentRescindedAt: maybe(instant()), receiptExpiresDate: maybe(instant()),
       revocationDate: maybe(instant()), signedDate: instant())
   }
+    for _ in 0..<(random.next() % 3) {
+      fact.earlier.append(
+        .init(
+          signedDate: instant(), receiptExpiresDate: maybe(instant()), revocationDate: maybe(instant())))
+    }
+    return fact
 
   private func maybe<Value>(_ value: @autoclosure () -> Value) -> Value? {
     Bool.random(using: &random) ? value() : nil

@@ -120,6 +120,10 @@ import Testing
       let facts = CustomerFacts(appTransactions: receipts)
       #expect(evaluate(facts, entitlement: "archive", in: fullApp, at: at(130)).until == at(150))
     }
+    // A receipt after the end begins another time.
+    let late = CustomerFacts(appTransactions: [install("2.0", until: 150, signed: 140), first])
+    #expect(evaluate(late, entitlement: "archive", in: fullApp, at: at(130)).reason == .appReceiptExpired)
+    #expect(evaluate(late, entitlement: "archive", in: fullApp, at: at(145)).since == at(140))
   }
 
   // StoreKit, AppTransaction.revocationDate; appTransactionId stays the same when the app is bought again.
@@ -143,11 +147,44 @@ import Testing
       #expect(status(documents, on: 9).isEntitled && status(documents, on: 9).until == at(10))
       #expect(status(documents, on: 10).reason == .refunded && status(documents, on: 10).until == at(10))
     }
-    #expect(status(documents + [try install(signed: 30)], on: 31).reason == .boughtBeforeVersion)
-    let steps = Explanation(
-      CustomerFacts(appTransactions: documents), entitlement: "archive", in: fullApp, at: at(11)
-    ).steps
-    #expect(steps.contains { $0.sentence.contains("Apple revoked the purchase of the app on \(at(10))") })
+    // Nothing proves that the customer had the app again before Apple signed the next document without a revocation.
+    let again = documents + [try install(signed: 30), try install(signed: 40)]
+    for documents in [again, again.reversed(), [again[3], again[1], again[2], again[0]]] {
+      #expect(status(documents, on: 9).until == at(10))
+      #expect(status(documents, on: 29).reason == .refunded && status(documents, on: 29).until == at(10))
+      #expect(status(documents, on: 41).reason == .boughtBeforeVersion)
+      #expect(status(documents, on: 41).since == at(30))
+      let steps = Explanation(
+        CustomerFacts(appTransactions: documents), entitlement: "archive", in: fullApp, at: at(20)
+      ).steps
+      let step = try #require(
+        steps.first { $0.sentence.contains("Apple revoked the purchase of the app on \(at(10))") })
+      #expect(step.isDecisive)
+      #expect(
+        try CustomerFacts(appTransactions: [install(signed: 12, revoked: 10)]).contains(#require(step.fact)))
+    }
+  }
+
+  @Test(
+    "A revocation that is signed later ends the access before it, and an older document does not begin another one"
+  )
+  func lateRevocation() {
+    func install(signed day: Int64, revoked: Int64? = nil) -> AppTransactionFact {
+      AppTransactionFact(
+        originalApplicationVersion: "2.0", originalPurchaseDate: at(0),
+        revocationDate: revoked.map { at($0) }, signedDate: at(day))
+    }
+    // Apple signs a valid document until the revocation reaches all of its servers.
+    let documents = [
+      install(signed: 1), install(signed: 11), install(signed: 12, revoked: 10), install(signed: 30),
+      install(signed: 31, revoked: 10),
+    ]
+    let facts = CustomerFacts(appTransactions: documents)
+    #expect(facts == CustomerFacts(appTransactions: documents.reversed()))
+    for day in [11, 20, 30, 40] as [Int64] {
+      let status = evaluate(facts, entitlement: "archive", in: fullApp, at: at(day))
+      #expect(status.reason == .refunded && status.until == at(10), "day \(day)")
+    }
   }
 
   @Test("Each of several app installs without an id counts, in whatever order their receipts arrive")

@@ -28,21 +28,27 @@ final class GrantFactRows {
         evidence_id = CASE ?8 WHEN 1 THEN excluded.evidence_id ELSE grant_fact.evidence_id END
       """)
     putAppTransaction = try connection.prepare(
-      Upsert.sql("app_transaction_fact", key: line, "\(line), fact, evidence_id"))
+      """
+      INSERT INTO app_transaction_fact (\(line), fact, evidence_id) VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT (\(line)) DO UPDATE SET
+        fact = excluded.fact,
+        evidence_id = CASE ?6 WHEN 1 THEN excluded.evidence_id ELSE app_transaction_fact.evidence_id END
+      """)
     deleteGrant = try connection.prepare("DELETE FROM grant_fact WHERE \(condition)")
     selectByID = try connection.prepare(
       "SELECT environment FROM grant_fact WHERE line_id = ? AND app = ?")
   }
 
-  /// Replaces the app transaction of a line unless the stored one supersedes it.
+  /// Inserts the app transaction of a line, or merges it with the other ones. The row has the evidence of the newest one.
   func put(_ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool
   {
     let known = try appTransaction(of: line)
-    let fact = known.map(fact.merged) ?? fact
-    guard fact != known else { return false }
+    let merged = known.map(fact.merged) ?? fact
+    guard merged != known else { return false }
     try putAppTransaction.bind(line)
-    try putAppTransaction.bind(4, FactCoding.encode(fact))
+    try putAppTransaction.bind(4, FactCoding.encode(merged))
     try putAppTransaction.bind(5, evidence.rawValue)
+    try putAppTransaction.bind(6, merged.isStated(by: fact) ? Int64(1) : 0)
     try putAppTransaction.run()
     return true
   }

@@ -123,5 +123,16 @@ extension FactDecoder {
     if flags.contains(.hasReceiptExpiry) { fact.receiptExpiresDate = try instant(since: fact.signedDate) }
     if flags.contains(.hasRevocation) { fact.revocationDate = try instant(since: fact.signedDate) }
     return fact
+    for _ in 0..<(try flags.contains(.hasEarlier) ? count() : 0) {
+      fact.earlier.append(try validity(since: fact.signedDate))
+    }
   }
 }
+
+  private mutating func validity(since base: Instant) throws(StoreError) -> AppTransactionFact.Validity {
+    let flags = AppTransactionFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+    return AppTransactionFact.Validity(
+      signedDate: try instant(since: base),
+      receiptExpiresDate: try flags.contains(.hasReceiptExpiry) ? instant(since: base) : nil,
+      revocationDate: try flags.contains(.hasRevocation) ? instant(since: base) : nil)
+  }

@@ -116,6 +116,7 @@ extension FactEncoder {
     flags.set(.hasReceiptExpiry, fact.receiptExpiresDate != nil)
     flags.set(.hasRevocation, fact.revocationDate != nil)
     append(unsigned: UInt64(flags.rawValue))
+    flags.set(.hasEarlier, !fact.earlier.isEmpty)
     append(fact.appTransactionID)
     append(fact.originalApplicationVersion)
     append(signed: fact.signedDate.millisecondsSince1970)
@@ -126,6 +127,19 @@ extension FactEncoder {
     if let date = fact.receiptExpiresDate { append(date, since: fact.signedDate) }
     if let date = fact.revocationDate { append(date, since: fact.signedDate) }
   }
+    guard !fact.earlier.isEmpty else { return }
+    append(unsigned: UInt64(fact.earlier.count))
+    for validity in fact.earlier { append(validity, since: fact.signedDate) }
+  }
+
+  private mutating func append(_ validity: AppTransactionFact.Validity, since base: Instant) {
+    var flags: AppTransactionFlags = []
+    flags.set(.hasReceiptExpiry, validity.receiptExpiresDate != nil)
+    flags.set(.hasRevocation, validity.revocationDate != nil)
+    append(unsigned: UInt64(flags.rawValue))
+    append(validity.signedDate, since: base)
+    if let date = validity.receiptExpiresDate { append(date, since: base) }
+    if let date = validity.revocationDate { append(date, since: base) }
 }
 
 extension TransactionDetailFlags {

@@ -127,6 +127,7 @@ struct AppTransactionFlags: OptionSet {
   static let hasRevocation = AppTransactionFlags(rawValue: 1 << 5)
 }
 
+  static let hasEarlier = AppTransactionFlags(rawValue: 1 << 6)
 extension OptionSet {
   mutating func set(_ member: Element, _ isSet: Bool) {
     if isSet { insert(member) }

@@ -234,19 +234,21 @@ extension AccessIntervals {
 
   /// Adds the access of a customer who got the app before it was free. It starts with the first download; a pre-order
   /// grants nothing before that. It is permanent, unless an organization bought the app and its license ends, or Apple
-  /// revokes the purchase of the app.
+  /// revokes the purchase of the app; then it starts again with the first valid document after that.
   private mutating func addApp(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
     guard !rules.boughtBefore.isEmpty else { return }
     let app = facts.appTransactions[index]
     guard let version = AppVersion(app.originalApplicationVersion) else { return }
-    let start = app.originalPurchaseDate ?? app.signedDate
     for rule in rules.versionRules(on: app.originalPlatform)
     where version < rule.version && rule.level > .none {
-      all.append(
-        AccessInterval(
-          .boughtBefore, rule.level, from: start, to: app.accessEnd, .appTransaction(index), .ownApp))
+      for time in app.access {
+        all.append(
+          AccessInterval(
+            .boughtBefore, rule.level, from: time.lowerBound, to: time.upperBound, .appTransaction(index),
+            .ownApp))
+      }
     }
   }
 }

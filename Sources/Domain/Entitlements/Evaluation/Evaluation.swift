@@ -149,7 +149,8 @@ func lapseReason(
     guard state.external == nil else { return isRevoked ? .externalRefunded : .externalEnded }
     return isRevoked ? .grantRevoked : .grantEnded
   case .appTransaction(let index):
-    let isRevoked = facts.appTransactions[index].revocationDate.map { $0 <= interval.end } ?? false
+    let document = facts.appTransactions[index].document(endingAccessAt: interval.end)
+    let isRevoked = document.revocationDate.map { $0 <= interval.end } ?? false
     return isRevoked ? .refunded : .appReceiptExpired
   }
 }

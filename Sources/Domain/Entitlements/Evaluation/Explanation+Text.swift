@@ -20,7 +20,7 @@ extension AccessInterval {
   func cutReason(_ facts: borrowing CustomerFacts) -> String? {
     if isEndedByConsent { return "a parent or guardian withdrew the consent" }
     if case .appTransaction(let install) = source {
-      return facts.appTransactions[install].revocationDate.flatMap { revoked in
+      return facts.appTransactions[install].document(endingAccessAt: end).revocationDate.flatMap { revoked in
         revoked <= end ? "Apple revoked the purchase of the app on \(revoked)" : nil
       }
     }
@@ -44,16 +44,20 @@ extension AccessInterval {
   }
 }
 
-extension AccessInterval.Source {
-  /// The fact itself; of the states of a grant, the one whose access starts at `start`.
-  func fact(_ facts: borrowing CustomerFacts, from start: Instant) -> AnyFact {
-    switch self {
+extension AccessInterval {
+  /// The fact itself; of the states of a grant, the one whose access starts here, and of the documents about an app install
+  /// the one that ends it.
+  func fact(_ facts: borrowing CustomerFacts) -> AnyFact {
+    switch source {
     case .transaction(let index): .transaction(facts.transactions[index])
     case .grant(let index): .grant(facts.grants[index].state(from: start))
-    case .appTransaction(let index): .appTransaction(facts.appTransactions[index])
+    case .appTransaction(let index):
+      .appTransaction(facts.appTransactions[index].document(endingAccessAt: end))
     }
   }
+}
 
+extension AccessInterval.Source {
   /// The id of the fact and the product or entitlement it concerns.
   func name(_ facts: borrowing CustomerFacts, from start: Instant) -> (id: String, product: String) {
     switch self {

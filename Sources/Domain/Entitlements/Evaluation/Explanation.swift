@@ -117,7 +117,7 @@ package struct Explanation: Hashable, Sendable {
     if let reason = interval.cutReason(facts) { sentence += "; \(reason)" }
     add(
       "\(interval.kind.rule)_\(relation)", sentence + ".", source.id,
-      interval.source.fact(facts, from: interval.start),
+      interval.fact(facts),
       since: isEmpty ? nil : interval.start, until: isEmpty ? nil : interval.end.bounded,
       isDecisive: isDecisive)
   }

@@ -18,7 +18,7 @@ extension CustomerFacts {
       transactions.contains { $0.asStated == fact.asStated }
     case .renewal(let fact): renewalHistories.contains { $0.contains(fact) }
     case .grant(let fact): grants.contains { $0.current == fact.current }
-    case .appTransaction(let fact): appTransactions.contains(fact)
+    case .appTransaction(let fact): appTransactions.contains { fact.isStated(by: $0) }
     }
   }
 }

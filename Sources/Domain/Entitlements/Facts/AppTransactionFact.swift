@@ -25,6 +25,8 @@ package struct AppTransactionFact: Hashable, Sendable {
   package var revocationDate: Instant?
   /// When Apple signed the document. Among documents about one app install the latest wins.
   package var signedDate: Instant
+  /// What the older documents about the app install stated about its validity, in the order of their signatures.
+  package var earlier: [Validity] = []
 
   package init(
     appTransactionID: String = "", originalApplicationVersion: String,
@@ -42,6 +44,29 @@ package struct AppTransactionFact: Hashable, Sendable {
     self.revocationDate = revocationDate
     self.signedDate = signedDate
   }
+
+  /// What one document states about the time in which the install is valid.
+  package struct Validity: Hashable, Sendable {
+    /// When Apple signed the document.
+    package let signedDate: Instant
+    /// As ``AppTransactionFact/receiptExpiresDate``.
+    package let receiptExpiresDate: Instant?
+    /// As ``AppTransactionFact/revocationDate``.
+    package let revocationDate: Instant?
+
+    package init(signedDate: Instant, receiptExpiresDate: Instant?, revocationDate: Instant?) {
+      self.signedDate = signedDate
+      self.receiptExpiresDate = receiptExpiresDate
+      self.revocationDate = revocationDate
+    }
+
+    /// When the license ended or Apple revoked the purchase, whichever was first; the open end for neither.
+    var end: Instant { min(receiptExpiresDate ?? .openEnd, revocationDate ?? .openEnd) }
+
+    fileprivate var times: (Int64, Int64, Int64) {
+      (order(signedDate), order(receiptExpiresDate), order(revocationDate))
+    }
+  }
 }
 
 extension AppTransactionFact {
@@ -52,15 +77,55 @@ extension AppTransactionFact {
     return texts > other.texts
   }
 
-  /// The later document about the same app install, with the first withdrawal of the consent.
+  /// The later document about the same app install, with what the older ones stated and the first withdrawal of the consent.
   package func merged(with other: AppTransactionFact) -> AppTransactionFact {
     var merged = supersedes(other) ? self : other
     merged.consentRescindedAt = [consentRescindedAt, other.consentRescindedAt].compactMap(\.self).min()
+    let stated = Set(validities + other.validities).subtracting([merged.validity])
+    merged.earlier = stated.sorted { $0.times < $1.times }
     return merged
   }
 
-  /// When the license ended or Apple revoked the purchase, whichever was first; the open end for neither.
-  var accessEnd: Instant { min(receiptExpiresDate ?? .openEnd, revocationDate ?? .openEnd) }
+  /// What this document states.
+  private var validity: Validity {
+    Validity(
+      signedDate: signedDate, receiptExpiresDate: receiptExpiresDate, revocationDate: revocationDate)
+  }
+
+  /// What all documents state, the latest last.
+  private var validities: [Validity] { earlier + [validity] }
+
+  /// The times in which the install is valid, in order: each document counts until the next one, and one that ends access
+  /// before that ends it until the first valid document after it.
+  var access: [Range<Instant>] {
+    let documents = validities
+    var (times, start) = ([Range<Instant>](), originalPurchaseDate ?? documents.first?.signedDate)
+    for (document, next) in zip(documents, documents.dropFirst().map(\.signedDate) + [.openEnd]) {
+      if start == nil, document.signedDate < document.end { start = document.signedDate }
+      guard let first = start, document.end < next else { continue }
+      // A document from between a revocation and its report does not begin another time.
+      if first < document.end || times.isEmpty { times.append(first..<max(first, document.end)) }
+      start = nil
+    }
+    if let start { times.append(start..<max(start, .openEnd)) }
+    return times
+  }
+
+  /// The document behind the time of access that ends at `end`: the last one with this end or an earlier one.
+  func document(endingAccessAt end: Instant) -> AppTransactionFact {
+    guard let stated = validities.last(where: { $0.end <= end }) else { return self }
+    var document = self
+    document.signedDate = stated.signedDate
+    document.receiptExpiresDate = stated.receiptExpiresDate
+    document.revocationDate = stated.revocationDate
+    document.earlier = []
+    return document
+  }
+
+  /// Whether the latest document behind this fact states the same as `document`.
+  package func isStated(by document: AppTransactionFact) -> Bool {
+    isSameInstall(as: document) && document.validity == validity
+  }
 
   private var times: (Int64, Int64, Int64, Int64, Int64) {
     (

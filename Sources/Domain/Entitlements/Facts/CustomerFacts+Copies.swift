@@ -92,7 +92,7 @@ extension TransactionFact {
   /// Whether both are transactions of one purchase.
   ///
   /// Seats that are added during a period make a further transaction of that period, which is a purchase of
-  /// its own (Apple: additionalTransactionReason). So does a non-consumable that is shared again after the sharing ended.
+  /// its own (Apple: additionalTransactionReason). So is a non-consumable that is shared again after the sharing ended.
   package func isCopy(of other: TransactionFact) -> Bool {
     guard originalTransactionID == other.originalTransactionID, transactionID != other.transactionID else {
       return false

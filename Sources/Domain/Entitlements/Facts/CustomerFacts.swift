@@ -228,6 +228,7 @@ extension CustomerFacts {
       appTransactions.map { fact in
         var fact = fact
         fact.signedDate = never
+        fact.earlier = []
         return fact
       })
   }
