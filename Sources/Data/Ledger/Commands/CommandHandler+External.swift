@@ -60,15 +60,22 @@ extension CommandHandler {
       if let line { return (try store.facts(of: line).grants.first, line.lineID) }
       return (nil, "\(LineKey.grantPrefix)\(try store.nextEvidenceID().rawValue)")
     }
+    let stored = try line.map { line throws(LedgerError) in
+      try storedStates(through: state.revision, of: line, known)
+    }
+    let before = stored?.filter { $0.fact.revision < state.revision }.max {
+      $0.fact.revision < $1.fact.revision
+    }
     var fact = GrantFact(
-      grantID: id, entitlement: entitlement, accessLevel: level, since: since ?? known?.since ?? now,
-      until: until, revokedAt: state.refundedAt, note: note, actor: actor,
+      grantID: id, entitlement: entitlement, accessLevel: level,
+      since: since ?? (before?.fact ?? known)?.since ?? now, until: until, revokedAt: state.refundedAt,
+      note: note, actor: actor,
       external: ExternalPurchase(
         source: state.source, externalID: state.externalID, productID: state.productID,
         revision: state.revision))
     let target = lineKey(id)
     if line == nil { store.willStoreGrant(in: target) }
-    if let line, let known, let stored = try storedState(state.revision, of: line, known) {
+    if let known, let stored = stored?.first(where: { $0.fact.revision == state.revision }) {
       if since == nil { fact.since = stored.fact.since }
       try requireEqual(stored, fact, customerID, state)
       return try result(of: target, isSuperseded: known.external?.revision != state.revision)
@@ -78,19 +85,19 @@ extension CommandHandler {
     return try result(of: target, outcome, isSuperseded: isSuperseded)
   }
 
-  /// The state with a revision, and the customer that its command names; `nil` if it is new.
-  private func storedState(
-    _ revision: Int64, of line: LineKey, _ known: GrantFact
-  ) throws(LedgerError) -> (fact: GrantFact, customerID: String)? {
-    guard let newest = known.external?.revision, revision <= newest else { return nil }
+  /// The stored states up to a revision, each with the customer that its command names; none if the revision is greater
+  /// than that of the `known` state, which is the state before it then.
+  private func storedStates(
+    through revision: Int64, of line: LineKey, _ known: GrantFact?
+  ) throws(LedgerError) -> [(fact: GrantFact, customerID: String)] {
+    guard let known, revision <= known.revision else { return [] }
     let evidence = try inStore { () throws(StoreError) in try store.evidence(about: line) }
-    for stored in evidence {
+    return evidence.compactMap { stored in
       guard case .grant(let fact, let customerID)? = EvidenceDecoder.command(in: stored.evidence)?.action,
-        fact.external?.revision == revision
-      else { continue }
+        fact.revision <= revision
+      else { return nil }
       return (fact, customerID)
     }
-    return nil
   }
 
   /// Requires that a repeated revision states the same. Notes and actors may differ, and so may two ids of one customer.

@@ -147,7 +147,8 @@ extension GrantFact {
     }
   }
 
-  private var revision: Int64 { external?.revision ?? 0 }
+  /// The number of the state of a purchase in another store; 0 for a grant of the operator.
+  package var revision: Int64 { external?.revision ?? 0 }
 
   private var times: (Int64, Int64, Int64, Int) {
     (order(revokedAt), order(until), order(since), accessLevel.rawValue)
