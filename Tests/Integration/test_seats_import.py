@@ -195,6 +195,18 @@ def test_a_merged_customer_keeps_the_seat_of_its_target(service):
     assert team.holders() == {new}
 
 
+def test_the_seat_of_an_erased_customer_is_released_for_a_member(service):
+    team = Team(service, 2)
+    dan, eva, fay = (f"{name}-{uuid.uuid4()}" for name in ("dan", "eva", "fay"))
+    team.roster([dan, eva])
+    status, answer = service.json("entitled.v1.EntitlementService/EraseCustomer", {"app": APP, "customerId": dan})
+    assert status == 200, answer
+    assert counts(team.roster([eva])) == {"unchanged": 1} and len(team.claims()) == 2
+    expected = {"claimed": 1, "released": 1, "unchanged": 1}
+    assert counts(team.roster([eva, fay], "--dry-run")) == counts(team.roster([eva, fay])) == expected
+    assert team.entitled([dan, eva, fay]) == team.holders() == {eva, fay} and len(team.claims()) == 2
+
+
 def test_a_claim_that_was_interrupted_after_apples_answer_is_completed_by_the_same_command(start, tmp_path):
     service = start()
     team, sandbox = Team(service, 3), f"http://{service.sandbox}/sandbox/v1"

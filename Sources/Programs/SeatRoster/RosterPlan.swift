@@ -26,7 +26,7 @@ package struct RosterPlan: Hashable, Sendable {
   package private(set) var claims: [Roster.Row] = []
   /// The last ``claims``, for which no seat is left.
   package private(set) var withoutSeat: [Roster.Row] = []
-  /// Seats whose holder is in no row.
+  /// Seats whose holder is in no row, and those without a holder that the rows need.
   package private(set) var releases: [ClaimedSeat] = []
   /// Seats that would be released if each row of the roster were valid.
   package private(set) var heldBack: [ClaimedSeat] = []
@@ -34,7 +34,8 @@ package struct RosterPlan: Hashable, Sendable {
   /// - Parameters:
   ///   - rows: the rows of the purchase.
   ///   - purchasers: the owners of the purchase, who need no seat.
-  ///   - seats: the claimed seats. One for a customer to be named later stays.
+  ///   - seats: the claimed seats. One without a holder, which is for a customer to be named later or was an erased one's,
+  ///     stays unless the rows need it.
   ///   - purchased: the number of seats that were bought.
   ///   - isIncomplete: whether the roster may lack a row of the purchase; then no seat is released.
   package init(
@@ -44,7 +45,10 @@ package struct RosterPlan: Hashable, Sendable {
     let holders = Set((purchasers + held).map(OpaqueID.init))
     unchanged = rows.filter { holders.contains(OpaqueID($0.customer)) }
     let needed = rows.filter { !holders.contains(OpaqueID($0.customer)) }
-    let others = Self.others(seats, than: rows)
+    var others = Self.others(seats, than: rows)
+    let left = purchased - seats.count + others.count
+    let withoutHolder = seats.filter(\.customer.isEmpty).prefix(max(0, needed.count - left))
+    if left + withoutHolder.count > 0 { others += withoutHolder }
     if isIncomplete { heldBack = others } else { releases = others }
     let free = max(0, purchased - seats.count + releases.count)
     claims = Array(needed.prefix(free))

@@ -50,6 +50,19 @@ import Testing
     #expect(other.claims.map(\.customer.utf8.count) == [6] && other.releases.map(\.id) == ["s1"])
   }
 
+  @Test("A seat without a customer is released for a member who would have none, and only then")
+  func withoutHolder() throws {
+    let seats = [ClaimedSeat(id: "s1", customer: ""), ClaimedSeat(id: "s2", customer: "ann")]
+    let full = try plan(["ann", "cat"], seats, purchased: 2)
+    #expect(full.claims.map(\.customer) == ["cat"] && full.releases.map(\.id) == ["s1"])
+    #expect(try plan(["ann", "cat"], seats, purchased: 3).releases.isEmpty)
+    #expect(try plan(["cat"], seats, purchased: 2).releases.map(\.id) == ["s2"])
+    #expect(try plan(["ann", "cat"], seats, purchased: 1).releases.isEmpty, "no seat would be free")
+    let incomplete = try plan(["ann", "cat"], seats, purchased: 2, isIncomplete: true)
+    #expect(incomplete.releases.isEmpty && incomplete.heldBack.map(\.id) == ["s1"])
+    #expect(incomplete.withoutSeat.map(\.customer) == ["cat"])
+  }
+
   @Test("A seat without a customer and one of a merged customer's target stay")
   func kept() throws {
     let seats = [
