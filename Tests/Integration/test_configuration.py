@@ -237,6 +237,15 @@ callers:
     assert "unknown role 'reed'" in answer.stderr and "tokens of caller billing" in answer.stderr
 
 
+def test_the_check_names_the_line_that_is_no_text_and_a_file_that_is_a_pipe(tmp_path):
+    path = tmp_path / "entitled.yaml"
+    path.write_bytes(b"apps:\n  s\xc3\xa9a: {}\n  l\xe4ke: {}\n")
+    assert run("config", "check", path).stderr == f"entitled: {path}:3: the line is not UTF-8\n"
+    path.unlink()
+    os.mkfifo(path)
+    assert run("config", "check", path).stderr == f"entitled: cannot read '{path}': it is not a regular file\n"
+
+
 def test_the_check_reads_referenced_files(tmp_path):
     answer = check(tmp_path, {**FULL, "tokens": {"issuer": "https://x", "keys": "nowhere"}})
     assert answer.returncode == 1

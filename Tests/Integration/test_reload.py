@@ -45,6 +45,13 @@ def test_a_new_catalog_emits_events_and_an_invalid_one_changes_nothing(tmp_path)
         service.process.send_signal(signal.SIGHUP)
         wait_for(lambda: "reload of the configuration failed" in service.log)
         assert "entitled.yaml:11: level" in service.log  # the file and the line
+
+        # Aliases that stand for more values than a process can visit.
+        aliases = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+        aliases += [f"a{n}: &a{n} [{', '.join(9 * [f'*a{n - 1}'])}]" for n in range(1, 20)]
+        file.write_text("\n".join([*aliases, CATALOG.replace("ENTITLEMENTS", "pro")]))
+        service.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: "the aliases ('*') repeat more than a million values" in service.log)
         answer = contract.entitlement_stub(channel).Check(
             entitlement_service.CheckRequest(app=APP, customer_id="ana", entitlement="sync"),
             timeout=CALL_LIMIT).entitlement

@@ -32,6 +32,8 @@ package struct FileIdentity: Hashable, Sendable {
   private let number: ino_t
   /// The size in bytes when it was read; not part of the identity.
   package let size: Int64
+  /// Whether it is neither a regular file nor a folder, but a pipe, for example; not part of the identity.
+  package let isSpecial: Bool
 
   /// Reads the identity of the file at `path`; `nil` if there is none.
   package init?(path: String) {
@@ -40,6 +42,7 @@ package struct FileIdentity: Hashable, Sendable {
     device = status.st_dev
     number = status.st_ino
     size = Int64(status.st_size)
+    isSpecial = ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
   }
 
   package static func == (left: FileIdentity, right: FileIdentity) -> Bool {

@@ -8,12 +8,18 @@ enum ConfigurationFile {
   ///
   /// - Throws: ``ConfigurationError`` with the reason of the operating system, or if the file is not UTF-8.
   static func text(_ path: String) throws(ConfigurationError) -> String {
+    // A pipe can be read only once, but a reload and the lines of references need the file again.
+    if let file = FileIdentity(path: path), file.isSpecial {
+      throw .unreadable(file: path, reason: "it is not a regular file")
+    }
     let contents: Data
     do { contents = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
       throw .unreadable(file: path, reason: SystemError.text(under: error))
     }
-    guard let text = String(bytes: contents, encoding: .utf8) else {
-      throw .invalid(file: path, line: nil, problem: "the file is not UTF-8")
+    guard let text = String(validating: contents, as: UTF8.self) else {
+      let lines = contents.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+      throw .invalid(file: path, line: line.map { $0 + 1 }, problem: "the line is not UTF-8")
     }
     return text
   }
@@ -27,6 +33,7 @@ enum ConfigurationFile {
       throw .invalid(file: file, line: error.line, problem: error.problem)
     }
     guard let node else { throw .invalid(file: file, line: nil, problem: "\(name) is empty") }
+    try AliasExpansion.require(of: node, file: file, size: yaml.utf8.count)
     return ConfigurationNode(file: file, name: name, node: node, problems: problems)
   }
 }
@@ -37,6 +44,7 @@ extension Error {
     switch self as? YamlError {
     case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
     case .duplicatedKeysInMapping(_, let context): context.mark.line
+    case .reader(_, let offset?, _, let yaml): 1 + yaml.prefix(offset).count(where: \.isNewline)
     default: nil
     }
   }
@@ -48,6 +56,8 @@ extension Error {
       "\(problem), such as a tab; YAML indents with spaces"
     case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
       problem
+    case .reader(let problem, _, let character, _):
+      "\(problem): U+" + String(format: "%04X", character)
     case .duplicatedKeysInMapping(let keys, _):
       "duplicate keys: \(keys.joined(separator: ", "))"
     default: "\(self)"
