@@ -88,19 +88,44 @@ struct AccountPurchases: Sendable {
   ) -> [LegacyPurchase] {
     let undelivered = Set(receipt.purchases.compactMap(\.transactionID))
     let groups = GroupIDs(transactions, in: app)
+    var unknown = unknown(of: receipt, in: app)
+    let newer = onlyLatest ? latestOfReceipt(unknown) : [:]
+    if onlyLatest {
+      unknown.removeAll { purchase in
+        purchase.isSubscription
+          && newer[purchase.originalTransactionID]?.transactionID != purchase.transactionID
+      }
+    }
     return transactions.filter { fact in
       switch fact.type {
       case .consumable: undelivered.contains(fact.transactionID)
       case .autoRenewableSubscription:
-        !onlyLatest || latestPeriods[fact.originalTransactionID].map(fact.isOfPeriod) ?? false
+        !onlyLatest
+          || newer[fact.originalTransactionID] == nil
+            && latestPeriods[fact.originalTransactionID].map(fact.isOfPeriod) ?? false
       case .nonConsumable, .nonRenewingSubscription, .unrecognized: true
       }
     }.compactMap { legacyPurchases[$0.transactionID] }
-      + unknown(of: receipt, in: app).map { purchase in
+      + unknown.map { purchase in
         var purchase = purchase
         purchase.subscriptionGroupID = groups.id(of: purchase)
         return purchase
       }
+  }
+
+  /// Returns the latest period of each subscription among purchases without a signed transaction, unless a signed one of
+  /// the subscription began later.
+  private func latestOfReceipt(_ unknown: [LegacyPurchase]) -> [String: LegacyPurchase] {
+    var latest: [String: LegacyPurchase] = [:]
+    for purchase in unknown.latestFirst where purchase.isSubscription {
+      let id = purchase.originalTransactionID
+      guard latest[id] == nil else { continue }
+      if let signed = latestPeriods[id], signed.purchaseDate >= purchase.purchaseDate ?? .distantPast {
+        continue
+      }
+      latest[id] = purchase
+    }
+    return latest
   }
 
   /// The `pending_renewal_info` of all subscriptions of the account.

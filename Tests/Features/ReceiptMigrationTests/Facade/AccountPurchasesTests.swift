@@ -109,6 +109,33 @@ import Testing
     #expect(Set(known.purchases(in: receipt).map(\.transactionID)) == ["1", "2"])
   }
 
+  @Test("Periods that only the receipt states count for the latest period")
+  func latestOfReceipt() throws {
+    func latest(_ facts: TransactionFact...) throws -> [String] {
+      // In no order of time; each January 1 of the year, and of a second subscription.
+      let periods = [
+        ("3", "1", 2028), ("2", "1", 2027), ("4", "1", 2029), ("9", "9", 2027), ("8", "9", 2026),
+      ]
+      var receipt = ReceiptBuilder()
+      for (id, line, year) in periods {
+        var purchase = ReceiptBuilder()
+        purchase.add(1702, "pro")
+        purchase.add(1703, id)
+        purchase.add(1705, line)
+        purchase.add(1704, "\(year)-01-01T00:00:00Z")
+        purchase.add(1708, "\(year + 1)-01-01T00:00:00Z")
+        receipt.add(purchase: purchase)
+      }
+      let account = AccountPurchases(CustomerFacts(transactions: facts), preorderDate: nil)
+      let payload = try AppReceiptPayload(parsing: receipt.content)
+      return account.latest(since: payload, in: Self.app, onlyLatest: true).map(\.transactionID)
+    }
+    #expect(try latest() == ["4", "9"])
+    // Signed periods of 1970 and of 2270.
+    #expect(try latest(Self.fact("1", line: "1")) == ["4", "9"])
+    #expect(try latest(Self.fact("5", line: "1", during: 110_000...110_030)) == ["5", "9"])
+  }
+
   @Test("A period that only the receipt states has the subscription group of the others")
   func group() throws {
     var receipt = ReceiptBuilder()
