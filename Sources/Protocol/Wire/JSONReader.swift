@@ -60,7 +60,9 @@ struct JSONReader {
       return
     }
     if field.isInOneof {
-      guard quantifier.load(as: UInt32.self) == 0 else { throw .duplicateField(path) }
+      guard quantifier.load(as: UInt32.self) == 0 else {
+        throw .invalidValue(field: path, expected: "left out, because an alternative to it is set")
+      }
       quantifier.storeBytes(of: field.pointee.id, as: UInt32.self)
     }
     try store(value, at: address, field, path: path)

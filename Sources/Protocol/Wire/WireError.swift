@@ -19,7 +19,7 @@ package enum WireError: Error, Hashable, Sendable {
   case notJSON(JSONError)
   /// The JSON form has a member that the message does not define.
   case unknownField(String)
-  /// The JSON form sets a field, or a oneof, twice.
+  /// The JSON form sets a field twice.
   case duplicateField(String)
   /// The JSON form has an invalid value; `expected` describes the valid ones.
   case invalidValue(field: String, expected: String)

@@ -23,8 +23,8 @@ extension WireMessage {
 
   /// Decodes a message from parsed JSON.
   ///
-  /// - Throws: ``WireError/unknownField(_:)``, ``WireError/duplicateField(_:)`` for two spellings of a field or two
-  ///   fields of a oneof, ``WireError/invalidValue(field:expected:)``, and if a limit is exceeded.
+  /// - Throws: ``WireError/unknownField(_:)``, ``WireError/duplicateField(_:)`` for two spellings of a field,
+  ///   ``WireError/invalidValue(field:expected:)``, also for two fields of a oneof, and if a limit is exceeded.
   package init(json value: JSONValue, memoryLimit: Int = WireLimits.memory) throws(WireError) {
     let arena = WireArena.begin(limit: memoryLimit)
     defer { arena.end() }
