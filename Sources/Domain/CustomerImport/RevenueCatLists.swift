@@ -12,8 +12,8 @@ package struct RevenueCatLists {
   package private(set) var omissions: [ImportOmission] = []
 
   /// The active entitlements by customer, and those that purchases grant, by the ids and the names of RevenueCat.
-  private var active: [String: [ActiveEntitlement]] = [:]
-  private var granted: [String: Set<String>] = [:]
+  private var active: [OpaqueID: [ActiveEntitlement]] = [:]
+  private var granted: [OpaqueID: Set<String>] = [:]
   /// The rows that give access after the end of their period, with the ids and names of their entitlements.
   private var prolonged: [(row: Int, entitlements: Set<String>)] = []
   private var pages = ListPages()
@@ -35,9 +35,9 @@ package struct RevenueCatLists {
   package init(_ text: [UInt8], now: Instant) throws(ImportError) {
     self.now = now
     for document in try Self.documents(text) { read(document, customer: "") }
-    for (customer, entitlements) in active.sorted(by: { $0.key < $1.key }) {
+    for (customer, entitlements) in active.sorted(by: { $0.key.text < $1.key.text }) {
       for entitlement in entitlements where !(granted[customer] ?? []).contains(entitlement.id) {
-        omit(.entitlementWithoutPurchase, customer, "active entitlement \(entitlement.id)")
+        omit(.entitlementWithoutPurchase, customer.text, "active entitlement \(entitlement.id)")
       }
     }
     for (index, entitlements) in prolonged { prolong(index, entitlements) }
@@ -54,7 +54,8 @@ package struct RevenueCatLists {
   /// Sets the end of access in a grace period, which only the active entitlements have.
   private mutating func prolong(_ index: Int, _ entitlements: Set<String>) {
     let row = rows[index]
-    let ends = (active[row.customerID] ?? []).filter { entitlements.contains($0.id) }.compactMap(\.expiresAt)
+    let ends = (active[OpaqueID(row.customerID)] ?? []).filter { entitlements.contains($0.id) }.compactMap(
+      \.expiresAt)
     if let end = ends.max(), end > now {
       rows[index].until = end
     } else {
@@ -99,7 +100,7 @@ package struct RevenueCatLists {
       row.attributes = Self.attribute(item).map { [$0] } ?? []
       rows.append(row)
     case "customer.active_entitlement", "active_entitlement":
-      active[customer, default: []].append(
+      active[OpaqueID(customer), default: []].append(
         ActiveEntitlement(
           id: item["entitlement_id"]?.stringValue ?? "", expiresAt: Self.time(item["expires_at"])))
     case "subscription": readSubscription(item, customer)
@@ -163,7 +164,7 @@ package struct RevenueCatLists {
     // An ended purchase does not explain access that RevenueCat reports now.
     let hasEnded = item["gives_access"]?.boolValue == false || item["status"]?.stringValue == "refunded"
     for names in Self.entitlements(of: item) {
-      if !hasEnded { granted[row.customerID, default: []].formUnion(names) }
+      if !hasEnded { granted[OpaqueID(row.customerID), default: []].formUnion(names) }
       if let name = names.first { row.entitlements.append(name) }
     }
     return row

@@ -157,6 +157,25 @@ struct ImportedEventContractTests {
     }
   }
 
+  @Test(
+    "An anonymous id keeps the events that name an id with another Unicode normalization",
+    arguments: Backend.allCases)
+  func normalization(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let anonymous = "$RCAnonymousID:1"
+      let events = [
+        try event("e1", of: "Jos\u{E9}", anonymous), try event("e2", of: "Jose\u{301}", anonymous),
+      ]
+      try await store.write { store throws(StoreError) in
+        for event in events { _ = try store.insert(event) }
+        _ = try store.erase(ann.other("Jos\u{E9}"), as: "erased")
+      }
+      try await store.snapshot { reader throws in
+        #expect(try reader.importedEvents(naming: ann.other(anonymous), limit: 9) == [events[1].body])
+      }
+    }
+  }
+
   @Test("Old events and those of an erased customer are deleted", arguments: Backend.allCases)
   func deletion(backend: Backend) async throws {
     try await backend.withStore { store in

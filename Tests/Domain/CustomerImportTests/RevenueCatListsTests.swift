@@ -123,6 +123,22 @@ import Testing
     #expect(plan.customers.first?.transactions.keys.sorted() == ["2001"])
   }
 
+  @Test("A purchase explains no active entitlement of an id with another Unicode normalization")
+  func normalization() throws {
+    let plan = try Self.plan(
+      [("Jos\u{E9}", Self.subscription("app_store", "2001")), ("Jose\u{301}", "")].map { id, purchases in
+        """
+        {"object": "customer", "id": "\(id)",
+         "active_entitlements": {"object": "list", "items": [
+           {"object": "customer.active_entitlement", "entitlement_id": "entl1", "expires_at": null}]},
+         "subscriptions": {"object": "list", "items": [\(purchases)]}}
+        """
+        .replacing("\n", with: " ")
+      }
+      .joined(separator: "\n"))
+    #expect(plan.omissions.map(\.reason) == [.entitlementWithoutPurchase])
+  }
+
   @Test("A grace period gives access until the end of the active entitlement")
   func gracePeriod() throws {
     let ended = Self.subscription("stripe", "s").replacing("1801000000000", with: "1799500000000")

@@ -120,6 +120,18 @@ import Testing
       stage.receiver.answers { .success(.status($0.sequence == 1 ? 503 : 200)) }
       try await stage.append("ana", "ben", "ana")
       #expect(try await stage.runWorker() == [1, 2])
+  @Test("Ids that differ only in Unicode normalization are other customers, whose events are retried")
+  func normalization() async throws {
+    try await Stage.run { stage in
+      stage.receiver.answers { _ in .success(.status(500)) }
+      try await stage.append("Jos\u{E9}", "Jose\u{301}")
+      #expect(Set(try await stage.runWorker()) == [1, 2])
+      stage.receiver.answers { _ in .success(.status(200)) }
+      stage.clock.advance(by: .milliseconds(10_000))
+      #expect(Set(try await stage.runWorker()) == [1, 2])
+    }
+  }
+
       stage.receiver.answers { _ in .success(.status(200)) }
       stage.clock.advance(by: .milliseconds(10_000))
       _ = try await stage.restarted().run()

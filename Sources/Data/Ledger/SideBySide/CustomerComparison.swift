@@ -31,7 +31,7 @@ struct CustomerComparison: Sendable {
   ) throws(StoreError) {
     let owner = try reader.finalMergeTarget(of: customer)
     let found = comparison.access(statedBy: try Self.bodies(concerning: owner, reader))
-    others = Set(found.map(\.customerID)).sorted().map(customer.other).filter { $0 != customer }
+    others = found.map(\.customerID).distinctIDs.map(customer.other).filter { $0 != customer }
     let stated = try Self.access(of: owner, in: found, reader)
     guard !stated.isEmpty else { return }
     var filter = DisagreementFilter(
@@ -48,7 +48,7 @@ struct CustomerComparison: Sendable {
         about: access, isEntitled: status.isEntitled, until: status.until, paidUntil: status.paidUntil,
         at: now)
       // One of several ids that were merged has the disagreement.
-      guard let kind, access.customerID == customer.customerID else { continue }
+      guard let kind, customer.isAmong([access.customerID]) else { continue }
       disagreements.append(
         OpenDisagreement(
           customer: customer, entitlement: access.entitlement, kind: kind,

@@ -193,7 +193,7 @@ extension SQLTransaction {
     var found: [CustomerKey] = []
     for anonymous in ids.map(customer.other) where anonymous != customer {
       let names = try namesInEvents(of: anonymous)
-      if names.allSatisfy({ $0 == customer.customerID || AccessStatements.isAnonymous($0) }) {
+      if names.allSatisfy({ customer.isAmong([$0]) || AccessStatements.isAnonymous($0) }) {
         found.append(anonymous)
       }
     }

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 
 /// Stores webhook cursors and undelivered messages.
 package protocol DeliveryStore {
@@ -50,6 +51,15 @@ package struct OrderingKey: Hashable, Sendable {
   package init(environment: Environment?, name: String) {
     self.environment = environment
     self.name = name
+  }
+
+  package static func == (left: OrderingKey, right: OrderingKey) -> Bool {
+    left.environment == right.environment && left.name.hasSameBytes(as: right.name)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(environment)
+    hasher.combine(OpaqueID(name))
   }
 }
 
