@@ -12,7 +12,7 @@ import grpc
 import pytest
 
 import stores
-from contract import StatusCode, receipt_service
+from contract import StatusCode, receipt_service, segment_service, segment_stub
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, Service, post
 from receiver import Receiver
@@ -242,6 +242,34 @@ def test_receivers_are_told_and_later_messages_have_the_pseudonym(tmp_path):
             assert leaks(client.service, ANA) == []
         finally:
             client.service.kill()
+
+
+def test_filtered_streams_are_told(client):
+    client.buy(ANA)
+    client.buy("ben")
+    segments = segment_stub(client.channel)
+    segments.CreateSegment(
+        segment_service.CreateSegmentRequest(app=APP, name="all", filter={"unclaimed": False}), timeout=CALL_LIMIT)
+    beat = {"nanos": 200_000_000}
+    streams = {
+        "customer": client.entitlements.Watch(
+            wire.WatchRequest(app=APP, customer_ids=["x", ANA], heartbeat_interval=beat), timeout=CALL_LIMIT),
+        "entitlement": client.entitlements.Watch(
+            wire.WatchRequest(app=APP, entitlements=["pro"], heartbeat_interval=beat), timeout=CALL_LIMIT),
+        "segment": segments.WatchSegment(
+            segment_service.WatchSegmentRequest(app=APP, segment="all", heartbeat_interval=beat), timeout=CALL_LIMIT),
+        "other": client.entitlements.Watch(
+            wire.WatchRequest(app=APP, customer_ids=["ben"], heartbeat_interval=beat), timeout=CALL_LIMIT),
+    }
+    for stream in streams.values():
+        next(stream)
+    pseudonym = client.call("EraseCustomer", customer_id=ANA).pseudonym
+    other = streams.pop("other")
+    for name, stream in streams.items():
+        erased = last(stream, "CUSTOMER_ERASED")
+        assert (erased.customer_id, erased.erased_customer_id) == (pseudonym, ANA), name
+    client.call("EraseCustomer", customer_id="ben")
+    assert last(other, "CUSTOMER_ERASED").erased_customer_id == "ben"
 
 
 def erasures(receiver, count):

@@ -185,6 +185,7 @@ extension Segment {
 
 extension EntitlementEvent {
   fileprivate var segmentLine: String {
-    "\(sequence)  \(effectiveAt.text)  \(type)  \(customerId.isEmpty ? "-" : customerId)  \(originalTransactionId)"
+    "\(sequence)  \(effectiveAt.text)  \(type)  \(customerId.isEmpty ? "-" : customerId)  "
+      + (erasedCustomerId.isEmpty ? originalTransactionId : erasedCustomerId)
   }
 }

@@ -807,9 +807,10 @@ package struct WatchRequest: ScopedRequest {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// Only these customers, at most 1000; empty: all.
+  /// Only these customers, at most 1000; empty: all. The CUSTOMER_ERASED of one of them is selected while its
+  /// `erased_customer_id` is known.
   package var customerIds: [String] = []
-  /// Only these entitlements, at most 1000; empty: all.
+  /// Only these entitlements, and CUSTOMER_ERASED, which is about all of them; at most 1000; empty: all.
   package var entitlements: [String] = []
   /// The time without an event after which a heartbeat is sent: 100 milliseconds to an hour; unset: 30 seconds.
   package var heartbeatInterval: GoogleProtobuf.Duration?

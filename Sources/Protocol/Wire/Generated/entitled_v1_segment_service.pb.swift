@@ -709,7 +709,8 @@ package struct WatchSegmentResponse: PositionedResponse {
   /// Exactly one of the two.
   package enum Content: Equatable, Sendable {
     /// SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed or the segment was deleted, so list the
-    /// customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`.
+    /// customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`. Also CUSTOMER_ERASED of every customer, so
+    /// that the receiver erases those that it has from the segment.
     case event(EntitlementEvent)
     /// A sign that there was no event.
     case heartbeat(Heartbeat)

@@ -1,5 +1,6 @@
 package import AppStore
 internal import Entitlements
+internal import Ledger
 internal import Platform
 package import Store
 internal import Synchronization
@@ -195,12 +196,22 @@ struct EventFilter: Sendable {
   let entitlements: Set<String>
   /// `nil`: all events, whatever their segment.
   var segment: String?
+  /// The ids of erased customers, which their events do not have any more.
+  var erasedNames = ErasedNames()
 
-  /// Whether the watcher gets an event. All conditions must be met.
-  func passes(_ event: NewEvent) -> Bool {
-    event.customer.appID == appID && event.customer.environment == environment
-      && (segment.map { event.change.subject?.segment == $0 } ?? true)
-      && (customers.isEmpty || customers.contains(event.customer))
-      && (entitlements.isEmpty || entitlements.contains(event.change.entitlement))
+  /// Whether the watcher gets an event. All conditions must be met, but an erasure is about every entitlement and segment:
+  /// the receiver may have stored the customer because of each.
+  func passes(_ stored: StoredEvent) -> Bool {
+    let event = stored.event
+    return event.customer.appID == appID && event.customer.environment == environment
+      && (customers.isEmpty || customers.contains(event.customer) || isErasureOfSelected(stored))
+      && (event.change.kind == .customerErased
+        || (segment.map { event.change.subject?.segment == $0 } ?? true)
+          && (entitlements.isEmpty || entitlements.contains(event.change.entitlement)))
+  }
+
+  /// Whether an event is the erasure of a selected customer, whose pseudonym it has.
+  private func isErasureOfSelected(_ stored: StoredEvent) -> Bool {
+    erasedNames.customerID(of: stored).map { customers.contains(stored.event.customer.other($0)) } ?? false
   }
 }

@@ -50,7 +50,7 @@ struct EventStream: Sendable {
     }
     let filter = EventFilter(
       appID: app.id, environment: environment, customers: Set(customers),
-      entitlements: Set(request.entitlements), segment: segment)
+      entitlements: Set(request.entitlements), segment: segment, erasedNames: erasedNames)
     let heartbeat = try Self.heartbeat(request.heartbeatInterval)
     let required = try await requiredPosition(request)
     let newest = try await eventLog.position(of: app.id, including: required)
@@ -96,7 +96,7 @@ struct EventStream: Sendable {
   ) async throws(Status) -> Progress {
     let page = try await eventLog.page(
       of: filter.appID, after: progress.last, since: progress.mark, limit: Self.pageSize)
-    for event in page.events where filter.passes(event.stored.event) {
+    for event in page.events where filter.passes(event.stored) {
       try await send(event.stored, page.mark, recipient)
     }
     return Progress(

@@ -52,7 +52,7 @@ final class WatchSubscription: Sendable {
 
   /// Buffers the events that pass the filter, all committed at `mark`. Does not wake the receiver; see ``resume()``.
   func enqueue(_ events: ArraySlice<SharedEvent>, upTo sequence: Int64, _ mark: CommitMark?) {
-    let passing = events.filter { $0.sequence > start && filter.passes($0.stored.event) }
+    let passing = events.filter { $0.sequence > start && filter.passes($0.stored) }
     state.withLock { state in
       guard state.end == nil else { return }
       state.upTo = max(state.upTo, sequence)

@@ -91,8 +91,8 @@ class Client(Services):
         from_beginning: bool = False,
     ) -> Watch:
         """Returns the events of a saved segment as `watch` does: `SEGMENT_ENTERED` and `SEGMENT_LEFT` of its customers,
-        and `SEGMENT_REDEFINED` when it has to be listed again. Raises `EntitledError` with the reason `UNKNOWN_SEGMENT`
-        after the last event of a deleted segment."""
+        `SEGMENT_REDEFINED` when it has to be listed again, and `CUSTOMER_ERASED` of every customer of the app. Raises
+        `EntitledError` with the reason `UNKNOWN_SEGMENT` after the last event of a deleted segment."""
         request = WatchSegmentRequest(app=self.app, environment=self.environment, segment=segment)
         return Watch(self.segment.WatchSegment, Watching(request, after_sequence, after_position, from_beginning))
 

@@ -45,8 +45,9 @@ extension EntitledClient {
   }
 
   /// Returns the events of a saved segment as ``watch(from:customerIDs:entitlements:onInterruption:)`` does: `SEGMENT_ENTERED` and
-  /// `SEGMENT_LEFT` of its customers, and `SEGMENT_REDEFINED` when it has to be listed again. After the last event of a
-  /// deleted segment, the iteration throws an error with the reason `UNKNOWN_SEGMENT`.
+  /// `SEGMENT_LEFT` of its customers, `SEGMENT_REDEFINED` when it has to be listed again, and `CUSTOMER_ERASED` of every
+  /// customer of the app. After the last event of a deleted segment, the iteration throws an error with the reason
+  /// `UNKNOWN_SEGMENT`.
   public func watchSegment(
     _ segment: String, from start: Start = .next, onInterruption: InterruptionHandler? = nil
   ) -> Events {

@@ -736,12 +736,13 @@ struct  Entitled__V1__WatchRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * Only these customers, at most 1000; empty: all.
+   * Only these customers, at most 1000; empty: all. The CUSTOMER_ERASED of one of them is selected while its
+   * `erased_customer_id` is known.
    */
   size_t n_customer_ids;
   char **customer_ids;
   /*
-   * Only these entitlements, at most 1000; empty: all.
+   * Only these entitlements, and CUSTOMER_ERASED, which is about all of them; at most 1000; empty: all.
    */
   size_t n_entitlements;
   char **entitlements;

@@ -677,7 +677,8 @@ struct  Entitled__V1__WatchSegmentResponse
   union {
     /*
      * SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed or the segment was deleted, so list the
-     * customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`.
+     * customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`. Also CUSTOMER_ERASED of every customer, so
+     * that the receiver erases those that it has from the segment.
      */
     Entitled__V1__EntitlementEvent *event;
     /*
