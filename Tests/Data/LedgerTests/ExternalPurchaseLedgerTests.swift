@@ -40,6 +40,78 @@ import Testing
     }
   }
 
+  @Test(
+    "A refund is one event, also of a purchase that was unknown or ended, and while another one grants access"
+  )
+  func refundsWithoutEnd() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await report(fixture, 1, until: 90, refunded: 45, id: "unknown")
+      _ = try await report(fixture, 1, 30, until: 40, id: "ended")
+      _ = try await report(fixture, 2, nil, until: 40, refunded: 45, id: "ended")
+      #expect(try await fixture.events().map(\.event.change.kind) == [.refunded, .refunded])
+      _ = try await report(fixture, 1, until: nil, id: "forever")
+      _ = try await report(fixture, 1, until: 90, id: "other")
+      _ = try await report(fixture, 2, nil, until: 90, refunded: 45, id: "other")
+      #expect(try await fixture.events().dropFirst(2).map(\.event.change.kind) == [.started, .refunded])
+      let change = try #require(try await fixture.events().last).event.change
+      #expect(change.entitlement == "pro" && change.effectiveAt == at(45))
+      #expect(change.before.isEntitled && change.after.isEntitled)
+    }
+  }
+
+  @Test("A refund in the future is an event when it is reported, and the end of access when it becomes true")
+  func futureRefund() async throws {
+    try await LedgerFixture.run { fixture in
+      let now = fixture.clock.now
+      _ = try await report(fixture, 1, until: 90)
+      _ = try await report(fixture, 2, nil, until: 90, refunded: 60)
+      #expect(try await fixture.events().map(\.event.change.kind) == [.started, .refunded])
+      #expect(try await fixture.events().last?.event.change.effectiveAt == now)
+      fixture.clock.set(at(61))
+      try await fixture.ledger.advance(to: at(61))
+      #expect(try await fixture.events().map(\.event.change.kind) == [.started, .refunded, .ended])
+    }
+  }
+
+  @Test("A reversal of a refund is an event; a later purchase under the same id begins access")
+  func reversedRefund() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await report(fixture, 1, until: 90)
+      _ = try await report(fixture, 2, nil, until: 90, refunded: 45)
+      _ = try await report(fixture, 3, nil, until: 90)
+      #expect(try await fixture.events().map(\.event.change.kind) == [.started, .refunded, .refundReversed])
+      _ = try await report(fixture, 4, nil, until: 90, refunded: 45)
+      _ = try await report(fixture, 5, 46, until: 90)
+      #expect(try await fixture.events().dropFirst(3).map(\.event.change.kind) == [.refunded, .started])
+      _ = try await report(fixture, 6, nil, until: 90, refunded: 47)
+      #expect(try await fixture.events().last?.event.change.kind == .refunded)
+    }
+  }
+
+  @Test("A renewal after the end begins when it is reported, unless it states when it began")
+  func renewedAfterEnd() async throws {
+    try await LedgerFixture.run { fixture in
+      let now = fixture.clock.now
+      func answer(on day: Int64) throws -> EntitlementStatus {
+        let facts = try #require(try fixture.facts())
+        return evaluate(facts, entitlement: "pro", in: LedgerFixture.app, at: at(day))
+      }
+      _ = try await report(fixture, 1, 20, until: 30)
+      let renewed = try await report(fixture, 2, nil, until: 90)
+      #expect(renewed.grant?.since == now && renewed.grant?.until == at(90))
+      #expect(try answer(on: 25).isEntitled && answer(on: 40).reason == .externalEnded)
+      #expect(try status(fixture).since == now)
+      let change = try #require(try await fixture.events().last).event.change
+      #expect(change.kind == .started && change.effectiveAt == now && change.after.since == now)
+      #expect(try await report(fixture, 2, nil, until: 90).evidenceID == nil, "it is a repetition")
+      #expect(try await report(fixture, 3, nil, until: 99).grant?.since == now, "access had not ended")
+      _ = try await report(fixture, 4, 20, until: 99)
+      #expect(try answer(on: 40).isEntitled && status(fixture).since == at(20))
+      #expect(try await report(fixture, 5, nil, until: 45).grant?.since == at(20), "it ends access")
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("A late revision is stored and reported, and does not change the answer")
   func late() async throws {
     try await LedgerFixture.run { fixture in

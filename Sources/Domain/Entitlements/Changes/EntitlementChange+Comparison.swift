@@ -18,8 +18,13 @@ extension EntitlementChange {
           after: after, subject: EventSubject(purchase.transaction))
       }
     }
+    let external = facts.externalRefunds.map { refund in
+      EntitlementChange(
+        entitlement: entitlement, kind: refund.kind, effectiveAt: min(refund.refundedAt ?? now, now),
+        before: before, after: after, subject: nil)
+    }
     let kinds = kinds(before, after, cause, now, facts).filter { !facts.explains($0, before, after) }
-    return reported
+    return reported + external
       + kinds.map { kind in
         EntitlementChange(
           entitlement: entitlement, kind: kind,
@@ -66,7 +71,6 @@ extension EntitlementChange {
     switch (cause, after.reason) {
     case (.ownership, _), (.claim, _): [.transferred]
     case (.grant, _): [.grantRevoked]
-    case (.external, .externalRefunded): [.refunded]
     case (_, .billingRetry): [.ended, .enteredBillingRetry]
     default: [.ended]
     }

@@ -38,17 +38,20 @@ extension FactsChange {
     _ kind: EntitlementChange.Kind, _ before: EntitlementStatus, _ after: EntitlementStatus
   ) -> Bool {
     let refunds = purchases.filter { $0.kind != .purchased }
-    guard !refunds.isEmpty else { return false }
+    guard !refunds.isEmpty || !externalRefunds.isEmpty else { return false }
     switch kind {
     case .renewalTurnedOff, .renewalTurnedOn, .renewalProductChanged, .enteredGracePeriod, .recovered:
       return false
     case .ended, .enteredBillingRetry:
       let deciding = [before.deciding, after.deciding].compactMap { transaction($0) }
-      return refunds.contains { refund in
-        deciding.contains { $0.isSame(as: refund.purchase) || $0.isCopy(of: refund.purchase) }
-      }
+      return !externalRefunds.isEmpty
+        || refunds.contains { refund in
+          deciding.contains { $0.isSame(as: refund.purchase) || $0.isCopy(of: refund.purchase) }
+        }
     case .extended: return false
     case .renewed where newPeriod(after: after.deciding) != nil: return false
+    // The same state of a purchase in another store can have a later end.
+    case .renewed where externalRefunds.contains { $0.kind == .refunded }: return false
     default:
       // A purchase that is new in the same write has a separate event.
       return transaction(after.deciding).map { !isNew($0) || $0.revocationDate != nil } ?? true

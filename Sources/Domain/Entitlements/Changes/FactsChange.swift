@@ -7,6 +7,8 @@ package struct FactsChange: Sendable {
   /// The purchases, refunds and reversals that documents reported; none if time, an operator or the catalog is
   /// the cause.
   package private(set) var purchases: [PurchaseChange] = []
+  /// The refunds in other stores, and their reversals, that the operator's service reported.
+  private(set) var externalRefunds: [ExternalRefund] = []
   /// The slack of ``RenewalPolicy``.
   let slack: Int64
 
@@ -18,6 +20,9 @@ package struct FactsChange: Sendable {
     self.after = after.withoutCopies
     self.slack = slack
     if cause == .evidence || cause == .claim { purchases = PurchaseChange.all(from: before, to: after) }
+    if cause == .external {
+      externalRefunds = ExternalRefund.all(from: before.grants, to: after.grants)
+    }
   }
 
   /// The same change with the purchases only that grant `entitlement`.
@@ -25,6 +30,7 @@ package struct FactsChange: Sendable {
     var change = self
     let products = app.rules(of: entitlement)?.products ?? [:]
     change.purchases.removeAll { products[$0.purchase.productID] == nil }
+    change.externalRefunds.removeAll { $0.entitlement != entitlement }
     return change
   }
 
