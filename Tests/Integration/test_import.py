@@ -112,6 +112,20 @@ def test_an_export_becomes_customers_purchases_grants_and_attributes(client, tmp
     assert not eve.entitled and eve.reason == "EXTERNAL_PURCHASE_REFUNDED"
 
 
+def test_what_was_not_taken_is_written_through_a_link_and_never_to_a_file_of_the_export(client, tmp_path):
+    names = [f"{name}.csv" for name in "ab"]
+    for name in names:
+        write(tmp_path / name, [line(rc_original_app_user_id="gil", is_sandbox="false", original_store_transaction_id="1")])
+    old = (tmp_path / "b.csv").read_bytes()
+    command = ["import", "revenuecat", *(tmp_path / name for name in names), "--not-taken"]
+    (tmp_path / "link").symlink_to("target")
+    client.service.command(*command, tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and "OTHER_ENVIRONMENT" in (tmp_path / "target").read_text()
+    done = client.service.command(*command, tmp_path / "b.csv")
+    assert done.returncode == 64 and "is the input; name another file" in done.stderr, done.stderr
+    assert (tmp_path / "b.csv").read_bytes() == old
+
+
 def test_an_import_can_be_repeated_and_a_later_export_continues_it(client, tmp_path):
     path, _ = export(client, tmp_path)
     client.service.command("import", "revenuecat", path)

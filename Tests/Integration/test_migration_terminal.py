@@ -94,3 +94,39 @@ def test_the_input_can_be_a_pipe(store, slow_input, tmp_path):
     (failure,) = (tmp_path / "failed").read_text().splitlines()
     assert json.loads(failure)["customer_id"] == "bad"
     assert (tmp_path / "failed").stat().st_mode & 0o777 == 0o600
+
+
+def test_an_input_that_is_read_twice_is_no_pipe(store, tmp_path):
+    os.mkfifo(tmp_path / "in")
+    arguments, more = command(store, tmp_path / "in")
+    done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True, timeout=60, **more)
+    reason = "it is not a regular file; - reads the standard input"
+    assert (done.returncode, done.stdout) == (1, f"entitled: cannot read '{tmp_path}/in': {reason}\n")
+
+
+def test_failed_lines_go_through_a_link_or_pipe_and_never_to_the_input(store, tmp_path):
+    line = '{"customer_id":"bad","receipt":"?"}\n'
+    path = tmp_path / "in.ndjson"
+    path.write_text(line)
+    arguments, more = command(store, path)
+
+    def migrate(target):
+        return subprocess.run(
+            [*arguments, "--force", "--failures", str(target)], stdout=subprocess.PIPE, text=True, timeout=60, **more)
+
+    (tmp_path / "link").symlink_to("target")
+    (tmp_path / "target").write_text("old\n" * 100)
+    assert migrate(tmp_path / "link").returncode == 3
+    assert (tmp_path / "link").is_symlink()
+    failure = (tmp_path / "target").read_text()
+    assert json.loads(failure)["customer_id"] == "bad"
+
+    os.mkfifo(tmp_path / "pipe")
+    reader = subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE, text=True)
+    assert migrate(tmp_path / "pipe").returncode == 3
+    assert reader.communicate(timeout=60)[0] == failure and (tmp_path / "pipe").is_fifo()
+
+    (tmp_path / "input").symlink_to(path)
+    done = migrate(tmp_path / "input")
+    assert done.returncode == 64 and "is the input; name another file for the output" in done.stdout
+    assert path.read_text() == line

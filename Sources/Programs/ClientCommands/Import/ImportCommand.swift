@@ -3,7 +3,6 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import Configuration
 internal import CustomerImport
-internal import Foundation
 
 /// `entitled import`: customers of another system.
 struct ImportCommand: AsyncParsableCommand {
@@ -95,6 +94,7 @@ struct ImportOptions: ParsableArguments {
   ///
   /// - Throws: `ExitCode` 3 if something was left out that an import should have taken.
   func run(_ files: ImportFiles, from origin: String) async throws {
+    try OutputFile.require(notTakenPath(files), besides: files.paths)
     let client = scoped.client
     let (app, environment) = try await scoped.appAndEnvironment()
     let target = try await ImportTarget(app, environment, client)
@@ -119,15 +119,17 @@ struct ImportOptions: ParsableArguments {
     if omissions.contains(where: { !$0.reason.isExpected }) { throw ExitCode(3) }
   }
 
+  private func notTakenPath(_ files: ImportFiles) -> String {
+    notTaken ?? "\(files.paths.first ?? "import").not-taken.ndjson"
+  }
+
   /// - Returns: the path of the file; `nil` if everything was taken.
   private func writeOmissions(_ omissions: [ImportOmission], of files: ImportFiles) throws -> String? {
     guard !omissions.isEmpty else { return nil }
-    let path = notTaken ?? "\(files.firstPath).not-taken.ndjson"
-    let text = omissions.map { $0.json.text + "\n" }.joined()
-    guard
-      FileManager.default.createFile(
-        atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
-    else { throw Failure("cannot write '\(path)'") }
+    let path = notTakenPath(files)
+    let file = try OutputFile(path, besides: files.paths)
+    try file.write(omissions.map { $0.json.text + "\n" }.joined())
+    try file.close()
     return path
   }
 }

@@ -11,8 +11,8 @@ struct ImportFiles {
   private var rows: [(row: ImportRow, knownAt: Instant)] = []
   private var omissions: [ImportOmission] = []
   private var lists: [RevenueCatLists] = []
-  /// The path of the first file.
-  private(set) var firstPath = ""
+  /// The paths of the files that were read.
+  private(set) var paths: [String] = []
   /// Whether customers get one of several ids of the export; otherwise a column has it.
   var choosesCustomerIDs: Bool { identity != .column }
 
@@ -30,7 +30,7 @@ struct ImportFiles {
     let knownAt =
       modified.map { Instant(millisecondsSince1970: Int64($0.timeIntervalSince1970 * 1000)) }
       ?? SystemClock.now()
-    if firstPath.isEmpty { firstPath = path }
+    paths.append(path)
     let first = text.first { $0 > 0x20 }
     do throws(ImportError) {
       if allowsJSON, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {

@@ -49,6 +49,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
   var link = false
 
   func run() async throws {
+    try OutputFile.require(failuresPath, besides: inputFiles)
     let server = MigrationClient(client: client)
     var request = try await makeRequest(server)
     request.input =
@@ -99,17 +100,20 @@ struct MigrateRunCommand: AsyncParsableCommand {
     }
   }
 
+  private var failuresPath: String {
+    failures ?? (input == "-" ? "migration.failures.ndjson" : "\(input).failures.ndjson")
+  }
+
+  /// The files of this machine that the failed lines must not overwrite.
+  private var inputFiles: [String] { onServer || input == "-" ? [] : [input] }
+
   /// Writes the failed lines of `job`, page by page.
   ///
   /// - Returns: the path of the file; `nil` if no line failed.
   private func writeFailures(of job: Migration, from server: MigrationClient) async throws -> String? {
     guard job.rejected + job.retryable > 0 else { return nil }
-    let path = failures ?? (input == "-" ? "migration.failures.ndjson" : "\(input).failures.ndjson")
-    guard
-      FileManager.default.createFile(
-        atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
-      let file = FileHandle(forWritingAtPath: path)
-    else { throw Failure("cannot write '\(path)'") }
+    let path = failuresPath
+    let file = try OutputFile(path, besides: inputFiles)
     var token = ""
     repeat {
       let page = try await server.call { [token] connection async throws(ClientError) in
@@ -120,7 +124,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
             $0.pageToken = token
           })
       }
-      for failure in page.failures { try file.write(contentsOf: Data("\(failure.input)\n".utf8)) }
+      try file.write(page.failures.map { "\($0.input)\n" }.joined())
       token = page.nextPageToken
     } while !token.isEmpty
     try file.close()
