@@ -8,16 +8,20 @@ package enum InputFile {
   /// - Throws: ``Failure`` with the reason of the operating system.
   package static func contents(_ path: String) throws(Failure) -> Data {
     do {
-      return try Data(contentsOf: URL(fileURLWithPath: path))
+      // Unlike `Data(contentsOf:)`, a handle also reads pipes, such as those of `<(command)`.
+      return try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data()
     } catch {
       throw Failure("cannot read '\(path)': \(SystemError.text(under: error))")
     }
   }
 
-  /// Opens a file to read it piece by piece.
+  /// Opens a file to read it piece by piece and several times.
   ///
-  /// - Throws: ``Failure`` with the reason of the operating system, also for a folder.
+  /// - Throws: ``Failure`` with the reason of the operating system, also for a folder or pipe.
   package static func opened(_ path: String) throws(Failure) -> FileHandle {
+    if let file = FileIdentity(path: path), file.isSpecial {
+      throw Failure("cannot read '\(path)': it is not a regular file; - reads the standard input")
+    }
     let url = URL(fileURLWithPath: path)
     do {
       // A folder can be opened, but not read.
