@@ -119,6 +119,25 @@ def test_a_dry_run_changes_nothing_and_the_same_input_is_the_same_job(store, tmp
     assert numbers(again) == {"doneLines": 3, "unchanged": 1, "empty": 1, "rejected": 1}
 
 
+def test_commands_that_upload_the_same_file_at_once_migrate_it_once(store, tmp_path):
+    count = 30
+    records = [{"customer_id": f"c{n}", "receipt": "?", "note": "x" * 400_000} for n in range(count)]
+    path = write(tmp_path / "in.ndjson", records)
+    jobs = [
+        subprocess.Popen(
+            [PROGRAM, "migrate", "--input", path, "--json", "--failures", tmp_path / f"failed.{n}"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=environment() | {"ENTITLED_GRPC": store.service.grpc})
+        for n in range(3)]  # fmt: skip
+    outputs = [job.communicate(timeout=120) for job in jobs]
+    # A command may find that another has purged the failures meanwhile.
+    assert {job.returncode for job in jobs} <= {1, 3} and any(job.returncode == 3 for job in jobs), outputs
+    assert store.query("SELECT count FROM migration_count") == [(count,)], outputs
+    files = [(tmp_path / f"failed.{n}") for n in range(3)]
+    failed = max((file.read_text().splitlines() for file in files if file.exists()), key=len)
+    assert [json.loads(line)["customer_id"] for line in failed] == [record["customer_id"] for record in records]
+
+
 def test_two_receipts_of_one_account_need_one_lookup(store, tmp_path):
     store.buy("ann")
     old = store.receipt("ann")

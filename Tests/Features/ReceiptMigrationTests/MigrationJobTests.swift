@@ -177,6 +177,20 @@ extension MigrationJobManager {
     #expect(try folder.append([3], to: "a", of: "ocean", at: 2) == 3)
   }
 
+  @Test("Of a piece that begins below the size of an upload, the rest is appended")
+  func overlappingPieces() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    for uploads in [nil, MemoryUploads()] {
+      let folder = ImportFolder(path: path, uploads: uploads)
+      #expect(try folder.append([1, 2], to: "a", of: "ocean", at: 0) == 2)
+      #expect(try folder.append([2, 3, 4], to: "a", of: "ocean", at: 1) == 4)
+      #expect(try folder.append([1, 2, 3], to: "a", of: "ocean", at: 0) == 4)
+      let read = try folder.source(ofInput: folder.upload("a", of: "ocean")).opened()
+      #expect(try read(0, 10) == [1, 2, 3, 4])
+    }
+  }
+
   @Test("Uploads of different apps with the same id are different files")
   func uploadsOfApps() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path

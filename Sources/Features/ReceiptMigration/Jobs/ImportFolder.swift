@@ -108,8 +108,8 @@ package struct ImportFolder: Sendable {
     return "\(appSeparator)\(app.joined())"
   }
 
-  /// Appends a piece of an upload of an app, unless it was appended before. Pieces must come in order: a piece at an
-  /// offset below the size counts as appended before, and one beyond it is refused. A file is durable on return.
+  /// Appends the part of a piece of an upload of an app that is beyond its size. Pieces must come in order: the bytes
+  /// below the size count as appended before, and a piece that begins beyond it is refused. A file is durable on return.
   ///
   /// - Returns: the size of the upload in bytes.
   /// - Throws: ``MigrationError/noRoomForUpload(limit:)``, ``MigrationError/uploadOffsetMismatch(size:)``,
@@ -121,8 +121,9 @@ package struct ImportFolder: Sendable {
     if let uploads { return try append(data, to: name, of: appID, in: uploads, at: offset) }
     let file = "\(path)/\(name)"
     let size = size(ofInput: file)
-    guard try Self.isNew(data, at: offset, size: size ?? 0) || size == nil else { return size ?? 0 }
-    try requireRoom(for: data.count, in: name, of: appID)
+    let new = try Self.newBytes(of: data, at: offset, size: size ?? 0)
+    guard !new.isEmpty || size == nil else { return size ?? 0 }
+    try requireRoom(for: new.count, in: name, of: appID)
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -133,10 +134,12 @@ package struct ImportFolder: Sendable {
       let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
       defer { try? handle.close() }
       let size = Int64(try handle.seekToEnd())
-      guard try Self.isNew(data, at: offset, size: size) else { return size }
-      try handle.write(contentsOf: data)
+      // Another call may have appended meanwhile.
+      let new = try Self.newBytes(of: data, at: offset, size: size)
+      guard !new.isEmpty else { return size }
+      try handle.write(contentsOf: new)
       try handle.synchronize()
-      return size + Int64(data.count)
+      return size + Int64(new.count)
     } catch let error as MigrationError {
       throw error
     } catch {
@@ -150,21 +153,22 @@ package struct ImportFolder: Sendable {
   ) throws(MigrationError) -> Int64 {
     let size: Int64
     do throws(StoreError) { size = try uploads.size(of: name) ?? 0 } catch { throw .ledger(.store(error)) }
-    guard try Self.isNew(data, at: offset, size: size) else { return size }
-    try requireRoom(for: data.count, in: name, of: appID)
+    let new = try Self.newBytes(of: data, at: offset, size: size)
+    guard !new.isEmpty else { return size }
+    try requireRoom(for: new.count, in: name, of: appID)
     do throws(StoreError) {
-      return try uploads.append(data, to: name, at: offset)
+      return try uploads.append(Array(new), to: name, at: size)
     } catch {
       throw .ledger(.store(error))
     }
   }
 
-  /// Whether a piece follows the bytes of an upload; `false` for one that was appended before.
-  private static func isNew(
-    _ data: [UInt8], at offset: Int64, size: Int64
-  ) throws(MigrationError) -> Bool {
+  /// The end of a piece that an upload of this size does not have; empty for a piece that was appended before.
+  private static func newBytes(
+    of data: [UInt8], at offset: Int64, size: Int64
+  ) throws(MigrationError) -> ArraySlice<UInt8> {
     guard offset <= size, offset >= 0 else { throw .uploadOffsetMismatch(size: size) }
-    return offset == size && !data.isEmpty
+    return data.dropFirst(Int(size - offset))
   }
 
   /// Deletes an input. An error is ignored, because the quota counts what is left.

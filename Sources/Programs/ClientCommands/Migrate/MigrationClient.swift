@@ -74,7 +74,10 @@ struct MigrationUpload {
       ? 0 : (try? URL(fileURLWithPath: input).resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
     let progress = ProgressLine()
     while let chunk = try handle.read(upToCount: Self.chunkSize), !chunk.isEmpty {
+      let end = offset + Int64(chunk.count)
       offset = try await send(Array(chunk), id, at: offset, to: server)
+      // Another command that uploads the same file may be ahead.
+      if offset != end { try handle.seek(toOffset: UInt64(offset)) }
       progress.update(
         size > 0
           ? "uploading \(ProgressBar.text(Double(offset) / Double(size)))" : "uploaded \(offset >> 20) MiB")
