@@ -138,6 +138,23 @@ def test_commands_that_upload_the_same_file_at_once_migrate_it_once(store, tmp_p
     assert [json.loads(line)["customer_id"] for line in failed] == [record["customer_id"] for record in records]
 
 
+def test_a_dry_run_leaves_the_input_of_a_running_job(store, tmp_path):
+    records = [{"customer_id": f"c{n}", "original_transaction_id": str(7_000 + n)} for n in range(40)]
+    path = write(tmp_path / "in.ndjson", records)
+    store.act("faults", kind="slow", count=1_000_000, by="100ms")
+    job = subprocess.Popen(
+        [PROGRAM, "migrate", "--input", path, "--json", "--concurrency", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environment() | {"ENTITLED_GRPC": store.service.grpc})  # fmt: skip
+    wait_for(lambda: store.query("SELECT 1 FROM migration WHERE state = 'RUNNING'"))
+    status, _ = migrate(store.service, "--input", path, "--dry-run")
+    assert status == 0 and job.poll() is None
+    output, errors = job.communicate(timeout=120)
+    assert job.returncode == 3, (output, errors)
+    failed = (tmp_path / "in.ndjson.failures.ndjson").read_text().splitlines()
+    assert [json.loads(line)["original_transaction_id"] for line in failed] == [r["original_transaction_id"] for r in records]
+
+
 def test_two_receipts_of_one_account_need_one_lookup(store, tmp_path):
     store.buy("ann")
     old = store.receipt("ann")

@@ -50,6 +50,42 @@ import Testing
     }
   }
 
+  @Test("An upload stays until no job that has it runs or has failures")
+  func sharedUpload() async throws {
+    try await ReceiptService.run { service in
+      let uploads = MemoryUploads()
+      let jobs = MigrationJobManager(
+        intake: service.intake, store: service.appStore.store,
+        folder: ImportFolder(path: service.folder.path, uploads: uploads))
+      let input = Array(#"{"customer_id":"ben","original_transaction_id":"0"}"#.utf8)
+      _ = try jobs.folder.append(input, to: "u", of: "demo", at: 0)
+      let order = MigrationJob.Order(
+        appID: "demo", environments: [.sandbox], inputPath: "", format: InputFormat().text, concurrency: 1)
+      var names: [String] = []
+      for _ in 0..<3 {
+        let status = try await jobs.startNew(order, upload: "u")
+        names.append(MigrationJobManager.name(of: status.job.id))
+      }
+      // This job never ran.
+      _ = try await jobs.cancel(names[0], in: "demo")
+      _ = try await jobs.purge(names[0], in: "demo")
+      #expect(uploads.content.withLock { !$0.isEmpty })
+      let running = Task { try await jobs.run() }
+      defer { running.cancel() }
+      for name in names {
+        while try await jobs.status(of: name, in: "demo").job.state == .running {
+          try await Task.sleep(for: .milliseconds(10))
+        }
+      }
+      _ = try await jobs.purge(names[1], in: "demo")
+      let (job, failed) = try await jobs.failures(of: names[2], in: "demo", after: 0, limit: 10)
+      let line = FailureWriter(of: job, in: jobs.folder).line(try #require(failed.first))
+      #expect(line.contains(#""original_transaction_id":"0""#))
+      _ = try await jobs.purge(names[2], in: "demo")
+      #expect(uploads.content.withLock { $0.isEmpty })
+    }
+  }
+
   // The start of an input of white space is read up to the length of a line to find the syntax: 97 reads.
   @Test(
     "A job is cancelled while it reads an input without a line that ends", .timeLimit(.minutes(10)),

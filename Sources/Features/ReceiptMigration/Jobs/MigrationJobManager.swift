@@ -216,15 +216,35 @@ package actor MigrationJobManager: Worker {
     return try await status(of: name, in: appID)
   }
 
-  /// Deletes the uploaded input and the failures of a job that has ended. A second call changes nothing.
+  /// Deletes the failures of a job that has ended, and its uploaded input unless another job needs that too. A second
+  /// call changes nothing.
   ///
   /// - Throws: ``MigrationError/migrationRunning(_:)``.
   package func purge(_ name: String, in appID: String) async throws(MigrationError) -> JobStatus {
     let job = try await job(name, of: appID)
     guard job.state != .running else { throw .migrationRunning(name) }
-    if job.order.ownsInput { folder.delete(job.order.inputPath) }
     try await inStore { store throws(StoreError) in try store.purgeFailures(of: job.id) }
+    if job.order.ownsInput, try await !isNeeded(job.order.inputPath, of: appID) {
+      folder.delete(job.order.inputPath)
+    }
     return try await status(of: name, in: appID)
+  }
+
+  /// Whether a job with this upload runs, or has failures, which are listed with their lines of the input. Callers name
+  /// uploads by their content, so a dry run has the same one as the job that follows.
+  private func isNeeded(_ upload: String, of appID: String) async throws(MigrationError) -> Bool {
+    try await read { snapshot throws(StoreError) in
+      var last: Int64?
+      while true {
+        let jobs = try snapshot.migrations(of: appID, before: last, limit: 100)
+        for job in jobs where job.order.inputPath == upload {
+          if job.state == .running { return true }
+          if try !snapshot.migrationFailures(of: job.id, after: 0, limit: 1).isEmpty { return true }
+        }
+        guard let oldest = jobs.last else { return false }
+        last = oldest.id
+      }
+    }
   }
 
   /// Returns the job's id in the API.
