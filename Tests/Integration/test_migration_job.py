@@ -119,6 +119,18 @@ def test_a_dry_run_changes_nothing_and_the_same_input_is_the_same_job(store, tmp
     assert numbers(again) == {"doneLines": 3, "unchanged": 1, "empty": 1, "rejected": 1}
 
 
+def test_a_repeated_command_leaves_the_file_of_failed_lines(store, tmp_path):
+    path = write(tmp_path / "in.ndjson", [{"customer_id": "x", "receipt": "?"}])
+    status, first = migrate(store.service, "--input", path)
+    written = (tmp_path / "in.ndjson.failures.ndjson").read_text()
+    assert status == 3 and json.loads(written)["receipt"] == "?"
+    again = store.service.command("migrate", "--input", path)
+    assert again.returncode == 3 and "in the file of the first run" in again.stdout, again.stdout
+    assert (tmp_path / "in.ndjson.failures.ndjson").read_text() == written
+    listed = store.service.command("migrate", "failures", first["migrationId"])
+    assert listed.stdout == "the failed lines were purged\n"
+
+
 def test_commands_that_upload_the_same_file_at_once_migrate_it_once(store, tmp_path):
     count = 30
     records = [{"customer_id": f"c{n}", "receipt": "?", "note": "x" * 400_000} for n in range(count)]

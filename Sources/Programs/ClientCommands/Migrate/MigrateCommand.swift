@@ -24,7 +24,8 @@ struct MigrateRunCommand: AsyncParsableCommand {
     discussion: """
       The input is NDJSON, or CSV with a header: customer_id with receipt (base64) or original_transaction_id; \
       options set other column names. The server stores the progress of the job: the same command resumes the job, \
-      or prints its report if it has finished. Failed lines are written to a file that is valid input itself. \
+      or prints its report if it has finished. Failed lines are written to a file that is valid input itself; \
+      then the server deletes its copies of them and of the input. \
       Without --environment, an original transaction id is looked up in the environments of the app in their order, until \
       Apple has it. \
       Exit status 0 if no line failed, 3 otherwise.
@@ -109,26 +110,40 @@ struct MigrateRunCommand: AsyncParsableCommand {
 
   /// Writes the failed lines of `job`, page by page.
   ///
-  /// - Returns: the path of the file; `nil` if no line failed.
+  /// - Returns: the path of the file, or, if the lines were purged, where they are; `nil` if no line failed.
   private func writeFailures(of job: Migration, from server: MigrationClient) async throws -> String? {
     guard job.rejected + job.retryable > 0 else { return nil }
+    var page = try await failedLines(of: job, after: "", from: server)
+    // The first run of the same command wrote the file, which must stay.
+    guard !page.failures.isEmpty else { return "in the file of the first run; purged from the server" }
     let path = failuresPath
     let file = try OutputFile(path, besides: inputFiles)
-    var token = ""
-    repeat {
-      let page = try await server.call { [token] connection async throws(ClientError) in
-        try await connection.listMigrationFailures(
-          .with {
-            $0.app = job.app
-            $0.migrationId = job.migrationId
-            $0.pageToken = token
-          })
-      }
+    var written: Int64 = 0
+    while true {
       try file.write(page.failures.map { "\($0.input)\n" }.joined())
-      token = page.nextPageToken
-    } while !token.isEmpty
+      written += Int64(page.failures.count)
+      guard !page.nextPageToken.isEmpty else { break }
+      page = try await failedLines(of: job, after: page.nextPageToken, from: server)
+    }
     try file.close()
+    guard written >= job.rejected + job.retryable else {
+      throw Failure("the failed lines were purged before all of them were written to '\(path)'; use --force")
+    }
     return path
+  }
+
+  /// The page of failed lines of `job` after the page with this token.
+  private func failedLines(
+    of job: Migration, after token: String, from server: MigrationClient
+  ) async throws -> ListMigrationFailuresResponse {
+    try await server.call { connection async throws(ClientError) in
+      try await connection.listMigrationFailures(
+        .with {
+          $0.app = job.app
+          $0.migrationId = job.migrationId
+          $0.pageToken = token
+        })
+    }
   }
 }
 

@@ -47,8 +47,12 @@ struct MigrateFailuresCommand: AsyncParsableCommand {
 
   func run() async throws {
     let request: ListMigrationFailuresRequest = try await options.request { $0.migrationId = migration }
+    let status: GetMigrationRequest = try await options.request { $0.migrationId = migration }
+    let job = try await options.withConnection { try await $0.getMigration(status) }.migration ?? Migration()
+    let isPurged = job.rejected + job.retryable > 0
     try await options.showPages(
-      request, { try await $0.listMigrationFailures($1) }, empty: "no failed lines"
+      request, { try await $0.listMigrationFailures($1) },
+      empty: isPurged ? "the failed lines were purged" : "no failed lines"
     ) { $0.failures.map(\.row) }
   }
 }
