@@ -167,6 +167,19 @@ def test_a_dry_run_leaves_the_input_of_a_running_job(store, tmp_path):
     assert [json.loads(line)["original_transaction_id"] for line in failed] == [r["original_transaction_id"] for r in records]
 
 
+def test_a_command_whose_job_is_cancelled_fails(store, tmp_path):
+    records = [{"customer_id": f"c{n}", "original_transaction_id": str(7_000 + n)} for n in range(40)]
+    path = write(tmp_path / "in.ndjson", records)
+    store.act("faults", kind="slow", count=1_000_000, by="200ms")
+    job = subprocess.Popen(
+        [PROGRAM, "migrate", "--input", path, "--concurrency", "1"], stdout=subprocess.PIPE, text=True,
+        env=environment() | {"ENTITLED_GRPC": store.service.grpc})  # fmt: skip
+    wait_for(lambda: store.query("SELECT 1 FROM migration WHERE state = 'RUNNING'"))
+    store.service.command("migrate", "cancel", "migration-1")
+    output, _ = job.communicate(timeout=60)
+    assert job.returncode == 1 and "cancelled" in output
+
+
 def test_two_receipts_of_one_account_need_one_lookup(store, tmp_path):
     store.buy("ann")
     old = store.receipt("ann")

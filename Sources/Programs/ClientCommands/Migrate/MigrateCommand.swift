@@ -28,7 +28,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
       then the server deletes its copies of them and of the input. \
       Without --environment, an original transaction id is looked up in the environments of the app in their order, until \
       Apple has it. \
-      Exit status 0 if no line failed, 3 otherwise.
+      Exit status 0 if no line failed, 3 otherwise, 1 if the job failed or was cancelled.
       """)
 
   @OptionGroup var client: ClientOptions
@@ -74,7 +74,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
         })
     }
     print(client.json ? job.line : job.report(failures: failed))
-    if job.state == .failed { throw ExitCode(1) }
+    if job.state != .finished { throw ExitCode(1) }
     if failed != nil { throw ExitCode(3) }
   }
 
