@@ -21,7 +21,7 @@ extension MigrationJobManager {
   /// Runs a job over `lines` to its end.
   private func run(
     _ lines: [String], in environments: [AppStore.Environment] = [.sandbox], isDryRun: Bool = false,
-    _ service: ReceiptService
+    links: Bool = false, _ service: ReceiptService
   ) async throws -> (MigrationJobManager, MigrationJobManager.JobStatus) {
     let input = service.folder.appending(path: "input.ndjson")
     try Data(lines.joined(separator: "\n").utf8).write(to: input)
@@ -32,7 +32,7 @@ extension MigrationJobManager {
     var status = try await jobs.startNew(
       MigrationJob.Order(
         appID: "demo", environments: environments, inputPath: "input.ndjson", format: InputFormat().text,
-        concurrency: 2, isDryRun: isDryRun), upload: "")
+        concurrency: links ? 1 : 2, isDryRun: isDryRun, actor: "ops", linksUnverifiedIDs: links), upload: "")
     let name = MigrationJobManager.name(of: status.job.id)
     while status.job.state == .running {
       try await Task.sleep(for: .milliseconds(10))
@@ -74,6 +74,26 @@ extension MigrationJobManager {
       let (_, status) = try await run(
         [#"{"customer_id":"ana","original_transaction_id":"\#(id)"}"#], in: environments, service)
       #expect(status.job.counts == counts && status.job.order.environment == environments.first)
+    }
+  }
+
+  @Test("A line with an id of an earlier line is unchanged, and no receipt without purchases")
+  func repeatedID() async throws {
+    try await ReceiptService.run { service in
+      let id = try await service.purchase().originalTransactionId
+      let line = #"{"customer_id":"ana","original_transaction_id":"\#(id)"}"#
+      let (_, status) = try await run([line, line], service)
+      #expect(status.job.counts == [.migrated: 1, .unchanged: 1] && status.job.duplicates == 1)
+    }
+  }
+
+  @Test("A line that links the purchases of an earlier line is migrated, and no duplicate")
+  func laterLink() async throws {
+    try await ReceiptService.run { service in
+      let id = try await service.purchase().originalTransactionId
+      let lines = ["", "ana"].map { #"{"customer_id":"\#($0)","original_transaction_id":"\#(id)"}"# }
+      let (_, status) = try await run(lines, links: true, service)
+      #expect(status.job.counts == [.migrated: 2] && status.job.duplicates == 0)
     }
   }
 

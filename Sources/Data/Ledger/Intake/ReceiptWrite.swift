@@ -67,7 +67,8 @@ struct ReceiptWrite: Sendable {
       evidenceID: evidenceID, isDuplicate: isDuplicate, changedState: try lineStates(store) != before,
       transactions: entries.compactMap(\.verified.contents.transactionPayload), customerID: owner,
       facts: facts ?? CustomerFacts(), linesOfOtherCustomers: linesOfOtherCustomers.sorted(),
-      rejected: rejected.map(\.refusal.rejection), isEmpty: lines.isEmpty && receipt.refreshes.isEmpty,
+      rejected: rejected.map(\.refusal.rejection),
+      isEmpty: lines.isEmpty && receipt.refreshes.isEmpty && !receipt.wasQueriedBefore,
       wasQueriedBefore: receipt.wasQueriedBefore, pendingReason: receipt.refreshes.first?.reason)
     return (result, derived.effects)
   }

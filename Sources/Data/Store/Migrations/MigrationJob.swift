@@ -129,7 +129,7 @@ package struct MigrationLine: Hashable, Sendable {
   package var reason: String
   /// The explanation for people.
   package var explanation: String
-  /// Whether an earlier line names the same Apple account.
+  /// Whether the line is unchanged because an earlier one names the same Apple account.
   package var isDuplicate: Bool
 
   /// Creates a result from its parts.

@@ -138,7 +138,7 @@ extension InputLine {
     }
     var line = outcome(
       result.isEmpty ? .empty : result.changedState ? .migrated : .unchanged, customerID: customerID)
-    line.isDuplicate = result.wasQueriedBefore
+    line.isDuplicate = line.outcome == .unchanged && result.wasQueriedBefore
     return line
   }
 }
