@@ -58,7 +58,7 @@ package final class EvidenceLedger: Sendable {
   ///
   /// - Throws: ``LedgerError/invalid(field:problem:)`` if it is empty, has more than 256 bytes or a NUL, or the form of a
   ///   ``Pseudonym``: a customer with the id of an erased one would have its history, and a replay could not tell them apart.
-  func check(_ customerID: String, _ field: String) throws(LedgerError) {
+  package func check(_ customerID: String, _ field: String) throws(LedgerError) {
     guard !customerID.isEmpty else { throw .invalid(field: field, problem: "is empty") }
     let size = customerID.utf8.count
     guard size <= Self.maxCustomerIDBytes else {

@@ -128,8 +128,10 @@ extension MigrationJobManager {
     }
   }
 
-  @Test("A customer id that no store can hold is rejected, and listed as text that it can hold")
-  func customerIDs() async throws {
+  @Test(
+    "A customer id that no store can hold is rejected, also by a dry run, and listed as text that it can hold",
+    arguments: [false, true])
+  func customerIDs(isDryRun: Bool) async throws {
     try await ReceiptService.run { service in
       let receipt = try await service.receipt()
       let long = String(repeating: "x", count: 100_000)
@@ -137,9 +139,10 @@ extension MigrationJobManager {
         [
           #"{"customer_id":"a\u0000b","receipt":"\#(receipt)"}"#,
           #"{"customer_id":"\#(long)","receipt":"\#(receipt)"}"#,
-        ], service)
+        ], isDryRun: isDryRun, service)
       #expect(status.job.counts == [.rejected: 2])
       #expect(status.reasons.map(\.reason) == ["INVALID_FIELD"])
+      #expect(service.appStore.exchange.paths.isEmpty)
       let (_, failed) = try await jobs.failures(
         of: MigrationJobManager.name(of: status.job.id), in: "demo", after: 0, limit: 10)
       #expect(failed.map(\.customerID) == ["a\u{FFFD}b", String(long.prefix(1_000))])

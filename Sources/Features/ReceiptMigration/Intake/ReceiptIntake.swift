@@ -121,10 +121,14 @@ package struct ReceiptIntake: Sendable {
 extension ReceiptIntake {
   /// Verifies the content, or takes the id that Apple is to be asked about.
   ///
-  /// - Throws: ``ReceiptError/rejected(_:evidence:)`` without evidence, which the caller records.
+  /// - Throws: ``ReceiptError/rejected(_:evidence:)`` without evidence, which the caller records;
+  ///   ``ReceiptError/ledger(_:)`` for a customer id that cannot be stored.
   private func classify(
     _ incoming: IncomingReceipt, of app: AppDefinition, _ policy: ReceiptPolicy
   ) async throws(ReceiptError) -> ClassifiedReceipt {
+    if let customerID = incoming.customerID {
+      do throws(LedgerError) { try ledger.check(customerID, "customer_id") } catch { throw .ledger(error) }
+    }
     switch incoming.content {
     case .originalTransactionID(let id):
       guard id.isTransactionID else { throw .rejected(.transactionIDZero, evidence: nil) }
