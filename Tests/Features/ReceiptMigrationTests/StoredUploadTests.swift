@@ -86,6 +86,28 @@ import Testing
     }
   }
 
+  @Test("The header of an input is read once for all failures of a page")
+  func failuresBelowLongHeader() throws {
+    let uploads = MemoryUploads()
+    let folder = ImportFolder(path: "/no/where", uploads: uploads)
+    let header = "customer_id,original_transaction_id,\(String(repeating: "x", count: 7_000))\n"
+    _ = try folder.append(Array("\(header)ana,0,\nben,1,\n".utf8), to: "u", of: "demo", at: 0)
+    let job = MigrationJob(
+      id: 1,
+      order: MigrationJob.Order(
+        appID: "demo", environments: [.sandbox], inputPath: try folder.upload("u", of: "demo"),
+        format: InputFormat().text, concurrency: 1), startedAt: Instant(millisecondsSince1970: 0))
+    let writer = FailureWriter(of: job, in: folder)
+    let reads = uploads.reads.withLock { $0 }
+    for (number, id) in [(2, "0"), (3, "1")] {
+      let failure = MigrationLine(
+        number: Int64(number), position: Int64(header.utf8.count + (number - 2) * 7), length: 6,
+        customerID: "", outcome: .rejected, reason: "X")
+      #expect(writer.line(failure).contains(#""original_transaction_id":"\#(id)""#))
+    }
+    #expect(uploads.reads.withLock { $0 } - reads < 10)
+  }
+
   // The start of an input of white space is read up to the length of a line to find the syntax: 97 reads.
   @Test(
     "A job is cancelled while it reads an input without a line that ends", .timeLimit(.minutes(10)),
@@ -195,6 +217,8 @@ final class MemoryUploads: UploadStore {
   let content = Mutex<[String: [UInt8]]>([:])
   let failures = Mutex(0)
   let ages = Mutex<[String: Duration]>([:])
+  /// The number of reads.
+  let reads = Mutex(0)
 
   func append(_ data: [UInt8], to name: String, at offset: Int64) -> Int64 {
     content.withLock { content in
@@ -211,6 +235,7 @@ final class MemoryUploads: UploadStore {
       return failures > 0
     }
     if fails { throw .unavailable("away") }
+    reads.withLock { $0 += 1 }
     // Pieces are smaller than what a reader wants.
     return content.withLock { Array(($0[name] ?? []).dropFirst(Int(offset)).prefix(min(count, 7))) }
   }

@@ -1,10 +1,10 @@
 internal import Bytes
 internal import JSON
-package import Store
 
 /// Reads a job's input line by line. It holds no more than one line, so an input may have any size.
 struct InputReader {
-  private let file: InputFile
+  private let source: any InputSource
+  private var file: InputFile
   private let format: InputFormat
   private let syntax: InputFormat.Syntax
   private let header: [String]
@@ -41,6 +41,7 @@ struct InputReader {
   init(
     _ source: any InputSource, _ format: InputFormat, after line: Int64, at position: Int64
   ) throws(InputError) {
+    self.source = source
     let start = try InputFile(source, from: 0)
     if let form = try start.unsupportedForm() { throw .unsupported(form) }
     try start.skipByteOrderMark()
@@ -60,6 +61,15 @@ struct InputReader {
     }
     self.header = header
     file = position == 0 ? start : try InputFile(source, from: position)
+  }
+
+  /// Returns a reader of the same input after `line` lines, at the byte offset `position`. The beginning, which may be
+  /// long, is not read again.
+  func moved(after line: Int64, at position: Int64) throws(InputError) -> InputReader {
+    var reader = self
+    (reader.file, reader.number) = (try InputFile(source, from: position), line)
+    reader.skipped = nil
+    return reader
   }
 
   /// Reads the first line that is not empty; returns its columns, none at the end. It must begin within the length of
@@ -199,44 +209,5 @@ extension JSONObject {
     case .number(let number)?: return number.literal
     default: return nil
     }
-  }
-}
-
-/// Writes failed lines of a job as NDJSON, which is itself valid input, so that the operator corrects them and starts a
-/// job with them.
-package struct FailureWriter {
-  private let format: InputFormat
-  private let source: any InputSource
-
-  /// Creates a writer that reads the input of `job` in `folder`.
-  package init(of job: MigrationJob, in folder: ImportFolder) {
-    source = folder.source(ofInput: job.order.inputPath)
-    format = InputFormat(job.order.format) ?? InputFormat()
-  }
-
-  /// Returns the line with the default column names and the reason of its failure; without its receipt if the input is
-  /// deleted.
-  package func line(_ failure: MigrationLine) -> String {
-    var json = JSONObject()
-    if !failure.customerID.isEmpty { json["customer_id"] = .string(failure.customerID) }
-    switch record(failure)?.content {
-    case .text(let receipt)?: json["receipt"] = .string(receipt)
-    case .originalTransactionID(let id)?: json["original_transaction_id"] = .string(id)
-    case .receipt?, nil: break
-    }
-    json["line"] = .number(JSONNumber(failure.number))
-    json["reason"] = .string(failure.reason)
-    json["explanation"] = .string(failure.explanation)
-    return String(decoding: json.serialized(), as: UTF8.self)
-  }
-
-  /// The line as the job read it; `nil` if the input is deleted or has changed.
-  private func record(_ failure: MigrationLine) -> InputRecord? {
-    guard
-      var reader = try? InputReader(
-        source, format, after: failure.number - 1, at: failure.position), let line = try? reader.next(),
-      line.number == failure.number
-    else { return nil }
-    return try? line.record.get()
   }
 }
