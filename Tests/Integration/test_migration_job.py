@@ -261,6 +261,14 @@ def test_an_empty_input_is_an_error_that_names_it(store, tmp_path):
     assert report["error"].startswith("the input is empty; expected")
 
 
+@pytest.mark.parametrize("options", [["--customer-column", "user"], ["--link"]])
+def test_a_header_without_the_demanded_customer_column_fails_the_job(store, tmp_path, options):
+    (tmp_path / "in.csv").write_text("subscriber,original_transaction_id\na,1\n")
+    status, report = migrate(store.service, "--input", tmp_path / "in.csv", *options)
+    assert status == 1 and report["state"] == "MIGRATION_STATE_FAILED"
+    assert report["error"].startswith(f"the header has no column {options[1:] and 'user' or 'customer_id'}, but subscriber")
+
+
 def test_a_folder_is_no_input(store, tmp_path):
     assert migrate(store.service, "--input", tmp_path) == (1, f"entitled: cannot read '{tmp_path}': Is a directory\n")
 

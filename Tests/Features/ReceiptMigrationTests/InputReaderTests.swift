@@ -170,6 +170,29 @@ import Testing
     }
   }
 
+  @Test("A customer column that is required must be in a header, which may lack one that is not")
+  func customerColumn() throws {
+    var format = InputFormat()
+    #expect(try customers(read("receipt,user\nM,b\n", format)) == [""])
+    format.requiresCustomerColumn = true
+    let error = InputError.noColumns(wanted: ["customer_id"], found: ["receipt", "user"])
+    #expect(throws: error) { try read("receipt,user\nM,b\n", format) }
+    #expect(error.description == "the header has no column customer_id, but receipt, user")
+    #expect(InputFormat(format.text) == format)
+    format.customerColumn = "user"
+    #expect(try customers(read("receipt,user\nM,b\n", format)) == ["b"])
+    #expect(try customers(read(#"{"receipt":"M"}"#, format)) == [""])
+  }
+
+  @Test("A customer of JSON is a string or a number, and may have no value")
+  func customerTypes() throws {
+    let values = ["true", #"["a"]"#, #"{"id":"a"}"#, "null", "7", #""a""#]
+    let lines = try read(values.map { #"{"customer_id":\#($0),"receipt":"M"}"# }.joined(separator: "\n"))
+    #expect(customers(lines) == ["-", "-", "-", "", "7", "a"])
+    #expect(
+      lines[0].record == .failure(.malformedLine("customer_id is neither a string nor a number")))
+  }
+
   @Test("Rows of millions of columns and lines of millions of values are malformed, and the others are read")
   func wideRows() throws {
     let rows = try read("receipt,customer_id\n\(String(repeating: ",", count: 2_000_000))\nM,b\n")

@@ -12,7 +12,7 @@ package enum InputError: Error, Hashable, Sendable {
   case unsupported(Form)
   /// The input has nothing but line ends.
   case emptyInput
-  /// The CSV header has neither the receipt column nor the transaction id column.
+  /// The CSV header has none of the columns of which it needs one.
   case noColumns(wanted: [String], found: [String])
   /// The CSV header has more columns than any export.
   case tooManyColumns(Int, limit: Int)
@@ -70,7 +70,8 @@ extension InputError: CustomStringConvertible {
       "the lines of the input end with CR; convert them to LF, for example with tr '\\r' '\\n'"
     case .emptyInput: "the input is empty; expected a line of JSON for each customer, or CSV with a header"
     case .noColumns(let wanted, let found):
-      "the header has neither \(wanted.joined(separator: " nor ")), but \(found.joined(separator: ", "))"
+      "the header has \(wanted.count > 1 ? "neither" : "no column") \(wanted.joined(separator: " nor ")), "
+        + "but \(found.joined(separator: ", "))"
     case .tooManyColumns(let count, let limit):
       "the first line, which is the header, has \(count) columns; at most \(limit) are read"
     case .malformedLine(let problem): "malformed line: \(problem)"

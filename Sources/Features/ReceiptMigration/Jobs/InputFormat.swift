@@ -14,6 +14,9 @@ package struct InputFormat: Hashable, Sendable {
   package var syntax: Syntax?
   /// The column with the customer id. In NDJSON, a dot separates the names of nested members.
   package var customerColumn = "customer_id"
+  /// Whether a header of CSV must have the customer column: the caller named it, or wants to link each line to its
+  /// customer.
+  package var requiresCustomerColumn = false
   /// The column with the receipt, in base64.
   package var receiptColumn = "receipt"
   /// The column with an original transaction id, for lines without a receipt.
@@ -33,6 +36,7 @@ extension InputFormat {
     guard case .object(let json)? = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
     syntax = json["syntax"]?.stringValue.flatMap(Syntax.init(rawValue:))
     customerColumn = json["customer"]?.stringValue ?? customerColumn
+    requiresCustomerColumn = json["requiresCustomer"] == .bool(true)
     receiptColumn = json["receipt"]?.stringValue ?? receiptColumn
     numberColumn = json["number"]?.stringValue ?? numberColumn
     delimiter = json["delimiter"]?.stringValue ?? delimiter
@@ -44,6 +48,7 @@ extension InputFormat {
       "customer": .string(customerColumn), "receipt": .string(receiptColumn),
       "number": .string(numberColumn), "delimiter": .string(delimiter),
     ]
+    if requiresCustomerColumn { json["requiresCustomer"] = .bool(true) }
     json["syntax"] = syntax.map { .string($0.rawValue) }
     return String(decoding: json.serialized(), as: UTF8.self)
   }

@@ -58,6 +58,10 @@ struct InputReader {
       guard header.contains(where: wanted.contains) || header.isEmpty else {
         throw .noColumns(wanted: wanted, found: Array(header.prefix(Self.maxNamedColumns)))
       }
+      guard !format.requiresCustomerColumn || header.contains(format.customerColumn) || header.isEmpty else {
+        throw .noColumns(
+          wanted: [format.customerColumn], found: Array(header.prefix(Self.maxNamedColumns)))
+      }
     }
     self.header = header
     file = position == 0 ? start : try InputFile(source, from: position)
@@ -155,6 +159,9 @@ struct InputReader {
         return .failure(.malformedLine(error.description))
       }
       guard let object = json.objectValue else { return .failure(.malformedLine("no JSON object")) }
+      guard object.mayBeText(at: format.customerColumn) else {
+        return .failure(.malformedLine("\(format.customerColumn) is neither a string nor a number"))
+      }
       read = { object.text(at: $0) }
     case .csv:
       let (fields, count, isUnclosed) = Self.fields(bytes, separator, keeping: header.count)
@@ -199,15 +206,25 @@ struct InputReader {
 extension JSONObject {
   /// Returns the text or number of a member; a dot separates the names of nested members.
   fileprivate func text(at path: String) -> String? {
-    var value: JSONValue? = self[path]
-    if value == nil {
-      value = .object(self)
-      for name in path.split(separator: ".") { value = value?.objectValue?[String(name)] }
+    switch value(at: path) {
+    case .string(let text)?: text
+    case .number(let number)?: number.literal
+    default: nil
     }
-    switch value {
-    case .string(let text)?: return text
-    case .number(let number)?: return number.literal
-    default: return nil
+  }
+
+  /// Whether a member is a text, a number, or without a value.
+  fileprivate func mayBeText(at path: String) -> Bool {
+    switch value(at: path) {
+    case .string, .number, .null, nil: true
+    case .bool, .array, .object: false
     }
+  }
+
+  private func value(at path: String) -> JSONValue? {
+    if let value = self[path] { return value }
+    var value: JSONValue? = .object(self)
+    for name in path.split(separator: ".") { value = value?.objectValue?[String(name)] }
+    return value
   }
 }

@@ -96,9 +96,12 @@ extension ReceiptServiceHandler {
       throw .missingField("input_path", "input_path and upload_id are empty")
     }
     guard request.concurrency >= 0 else { throw .invalidField("concurrency", "concurrency is less than 0") }
+    var format = try InputFormat(request.format)
+    format.requiresCustomerColumn =
+      request.linkUnverifiedIds || request.format?.customerColumn.isEmpty == false
     let order = MigrationJob.Order(
       appID: app.id, environments: environments, inputPath: inputPath,
-      format: try InputFormat(request.format).text, concurrency: Int(request.concurrency),
+      format: format.text, concurrency: Int(request.concurrency),
       isDryRun: request.dryRun,
       actor: request.actor.isEmpty ? "migration" : request.actor,
       linksUnverifiedIDs: request.linkUnverifiedIds)
