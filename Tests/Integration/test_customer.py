@@ -146,6 +146,31 @@ def test_the_past_has_a_billing_retry_that_was_reported_before_the_end_of_the_pe
     assert reasons == ["BILLING_RETRY", "CANCELLED"]
 
 
+def test_an_upgraded_period_ends_when_apple_reported_the_upgrade_until_that_arrives(forger, receipts, entitlements, customer):
+    day, now, line = 86_400_000, forger.payload["signedDate"], f"4{uuid.uuid4().int % 10**15:015}"
+    bought = {"originalTransactionId": line, "originalPurchaseDate": now - 20 * day}
+
+    def put(number, **members):
+        signed = forger.transaction(transactionId=f"{line}{number}", **bought | members)
+        submit(receipts, customer, {"signedTransactionInfo": signed})
+
+    def past(days):
+        request = entitlement_service.ExplainRequest(app=APP, customer_id=customer, entitlement="pro")
+        request.as_of.FromMilliseconds(now - days * day)
+        return entitlements.Explain(request, timeout=CALL_LIMIT).entitlement
+
+    period = {"purchaseDate": now - 20 * day, "expiresDate": now + 10 * day, "productId": "pro.monthly"}
+    put(1, **period, signedDate=now - 20 * day)
+    put(1, **period, isUpgraded=True, signedDate=now - 2 * day)
+    put(1, **period, isUpgraded=True, signedDate=now - day)
+    answers = [past(days) for days in (19, 3, 1)]
+    assert [answer.reason for answer in answers] == ["SUBSCRIPTION_ACTIVE", "SUBSCRIPTION_ACTIVE", "UPGRADED"]
+    assert answers[2].until.ToMilliseconds() == now - 2 * day
+    assert not get(entitlements, customer).subscription_groups[0].eligible_for_introductory_offer
+    put(2, productId="pro.yearly", purchaseDate=now - 5 * day, expiresDate=now + 360 * day, signedDate=now)
+    assert [past(days).product_id for days in (6, 3, 1)] == ["pro.monthly", "pro.yearly", "pro.yearly"]
+
+
 def deciding_evidence(entitlements, customer):
     """The evidence that every view names for `pro`; it must be the same one."""
     request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")

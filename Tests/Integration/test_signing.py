@@ -164,6 +164,14 @@ def test_an_introductory_offer_is_refused_to_an_existing_subscriber(signing):
     sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", **offer, skipEligibilityCheck=True)
 
 
+def test_an_introductory_offer_is_refused_while_the_transaction_of_an_upgrade_has_not_arrived(signing):
+    subscribe(signing, Forger(signing).transaction(isUpgraded=True))
+    rejected = sign(
+        signing, "INTRODUCTORY_ELIGIBILITY_JWS", 400,
+        productId="pro.monthly", transactionId="1000", allowIntroductoryOffer=True)  # fmt: skip
+    assert reason(rejected) == "EXISTING_SUBSCRIBER"
+
+
 def test_an_introductory_offer_is_allowed_once_to_an_apple_account(signing):
     """Whichever customer asks: Apple counts what the account with the transaction used."""
     forger, past = Forger(signing), {"purchaseDate": 1_700_000_000_000, "expiresDate": 1_702_000_000_000}

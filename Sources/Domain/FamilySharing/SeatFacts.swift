@@ -136,6 +136,7 @@ extension TransactionFact {
       ownership: .assigned, subscriptionGroupID: subscriptionGroupID, signedDate: signedDate)
     fact.details.additionalTransactionReason = details.additionalTransactionReason
     fact.details.wasWithoutAdditions = details.wasWithoutAdditions
+    fact.details.upgradeReportedAt = details.upgradeReportedAt
     // A failed payment of a commitment ends the access of its seats at once, too.
     fact.details.billingPlanType = details.commitment == nil ? details.billingPlanType : .monthly
     fact.details.earlierSeatTimes = times.dropLast()

@@ -50,6 +50,7 @@ final class RandomFacts {
     details.seatsPrice = maybe(39_920)
     details.offerPeriod = maybe("P6M")
     details.firstExpiresDate = maybe(instant())
+    details.upgradeReportedAt = maybe(instant())
     details.seatRefunds = maybe([.init(quantity: 2, reportedAt: instant())]) ?? []
     details.isFromReceipt = .random(using: &random)
     details.isAdvancedCommerce = .random(using: &random)

@@ -83,6 +83,24 @@ import Testing
     #expect(group?.isEligibleForIntroductoryOffer == isEligible)
   }
 
+  @Test("Without its upgrade, an upgraded subscription excludes introductory offers until its end is known")
+  func upgradedSubscription() {
+    let upgraded = period(0...30).with { ($0.isUpgraded, $0.signedDate) = (true, at(20)) }
+    func isEligible(_ facts: [TransactionFact], _ info: [RenewalFact] = [], on day: Int64) -> Bool? {
+      overview(facts, info, on: day).groups.first?.isEligibleForIntroductoryOffer
+    }
+    for day in [19, 21, 45] as [Int64] { #expect(isEligible([upgraded], on: day) == false, "day \(day)") }
+    let retry = renewal(signed: 50) { ($0.isInBillingRetry, $0.expirationIntent) = (true, .billingError) }
+    #expect(isEligible([upgraded], [retry], on: 55) == false)
+    let ended = renewal(signed: 50) { ($0.autoRenewStatus, $0.expirationIntent) = (.off, .customerCancelled) }
+    #expect(isEligible([upgraded], [ended], on: 55) == true)
+    // The upgrade arrived, in the same line or as a line of its own, and is over.
+    for line in ["L1", "L2"] {
+      #expect(isEligible([upgraded, period(10...40, "plus", line: line)], on: 39) == false)
+      #expect(isEligible([upgraded, period(10...40, "plus", line: line)], on: 45) == true)
+    }
+  }
+
   @Test("Neither a refunded subscription nor a shared one makes a customer an existing subscriber")
   func notSubscribed() {
     let refunded = period(0...30).with { $0.revocationDate = at(5) }

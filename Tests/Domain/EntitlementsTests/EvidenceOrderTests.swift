@@ -57,6 +57,8 @@ private enum Document: Hashable {
         $0.signedDate = $0.signedDate.advanced(byMilliseconds: -1)
         $0.revocationDate = at(0)
         $0.expiresDate = at(500)
+        // The first report of an upgrade counts.
+        $0.isUpgraded = false
       }
     }
     var again = known

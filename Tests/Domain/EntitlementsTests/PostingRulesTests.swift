@@ -37,14 +37,14 @@ import Testing
       }
     }
     #expect(kinds.isSuperset(of: [.renewed, .recovered, .resubscribed, .lapsedBilling, .refundedOut]))
-    #expect(postingRulesVersion == 3)
-    #expect(hash == 1_692_448_051_646_734_081)
+    #expect(postingRulesVersion == 4)
+    #expect(hash == 3_745_742_698_988_501_061)
   }
 
   @Test(
     "The fingerprint of reports is the same in every process, and includes the rules and the renewal slack")
   func fingerprint() {
-    #expect(fullApp.reportFingerprint == 14_410_807_965_344_136_715)
+    #expect(fullApp.reportFingerprint == 17_295_456_134_797_138_898)
     #expect(patientApp.reportFingerprint != fullApp.reportFingerprint)
   }
 }

@@ -108,7 +108,7 @@ import Testing
   @Test("An upgrade in the grace period leaves the access before it")
   func upgradedInGrace() {
     let transactions = [
-      period(0...30).with { $0.isUpgraded = true },
+      period(0...30).with { ($0.isUpgraded, $0.signedDate) = (true, at(35)) },
       period(35...400, "yearly").with { $0.signedDate = at(35) },
     ]
     let infos = [failed(signed: 30, until: 46)]

@@ -59,7 +59,7 @@ import Testing
       as [(Int64, EntitlementReason)]
     {
       let old = EntitlementsTests.period(0...30).with {
-        $0.isUpgraded = true
+        ($0.isUpgraded, $0.signedDate) = (true, at(12))
         $0.revocationDate = at(day)
         $0.revocationType = .refundProrated
       }
@@ -68,11 +68,36 @@ import Testing
     }
   }
 
-  @Test("isUpgraded ends access before the upgrade arrives")
+  @Test("Until the upgrade arrives, access ends with the first document that says isUpgraded, in any order")
   func upgradedAlone() {
-    let upgraded = EntitlementsTests.period(0...30).with { $0.isUpgraded = true }
-    #expect(pro([upgraded], on: 20).reason == .upgraded)
-    #expect(!pro([upgraded], on: 20).isEntitled)
+    let bought = EntitlementsTests.period(0...30)
+    func upgraded(_ day: Int64) -> TransactionFact {
+      bought.with { ($0.isUpgraded, $0.signedDate) = (true, at(day)) }
+    }
+    let documents = [bought, upgraded(20), upgraded(25)]
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+      let facts = order.map { documents[$0] }
+      #expect(pro(facts, on: 19).isEntitled && pro(facts, on: 19).until == at(20))
+      #expect(pro(facts, on: 20).reason == .upgraded && pro(facts, on: 20).until == at(20))
+      let arrived = facts + [EntitlementsTests.period(10...40, "plus")]
+      #expect(pro(arrived, on: 9).until == at(10) && pro(arrived, on: 15).until == at(10))
+    }
+    // A document that is signed after the end of the period proves nothing about the time before.
+    #expect(pro([upgraded(35)], on: 29).until == at(30) && pro([upgraded(35)], on: 40).until == at(30))
+    // A later period of the line is not the upgrade.
+    #expect(pro([upgraded(20), EntitlementsTests.period(40...70, "plus")], on: 25).until == at(20))
+  }
+
+  @Test("A copy of the upgraded transaction does not move the time of the report")
+  func upgradedCopy() {
+    let first = EntitlementsTests.period(0...30, id: "1").with {
+      ($0.isUpgraded, $0.signedDate, $0.details.webOrderLineItemID) = (true, at(20), "7")
+    }
+    let copy = first.with { ($0.transactionID, $0.signedDate) = ("2", at(25)) }
+    let restored = copy.with { $0.isUpgraded = false }
+    for facts in [[first, copy], [first, restored]] {
+      #expect(pro(facts, on: 19).until == at(20) && pro(facts, on: 21).until == at(20))
+    }
   }
 
   /// As in Apple's sandbox, where a month lasts five minutes: several purchases are within a day of a renewal.
@@ -98,7 +123,7 @@ import Testing
   @Test("A refund of the rest ends access if the upgrade has not arrived")
   func upgradedAloneWithRefund() {
     let upgraded = EntitlementsTests.period(0...30).with {
-      $0.isUpgraded = true
+      ($0.isUpgraded, $0.signedDate) = (true, at(12))
       $0.revocationDate = at(10)
       $0.revocationType = .refundProrated
     }

@@ -97,8 +97,8 @@ import Testing
         #expect(lapsed.until == at(30) && lapsed.paidUntil == at(30), "\(other.transactionID) after \(line)")
       }
     }
-    let upgraded = period(40...70).with { $0.isUpgraded = true }
-    #expect(status([period(0...30), upgraded], on: 50).until == at(40), "the time of the upgrade is unknown")
+    let upgraded = period(40...70).with { ($0.isUpgraded, $0.signedDate) = (true, at(45)) }
+    #expect(status([period(0...30), upgraded], on: 50).until == at(45), "the time of the upgrade is unknown")
     let otherProduct = status([period(0...40, "plus"), refunded(period(40...70))], on: 50)
     #expect(otherProduct.reason == .refunded && otherProduct.until == nil)
   }

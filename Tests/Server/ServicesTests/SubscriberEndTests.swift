@@ -106,8 +106,8 @@ import Testing
   func upgraded() {
     let found = ends([period(0...30), period(10...40, "plus")], on: 20)
     #expect(found.entitlement == Ends(40) && found.subscription == Ends(10))
-    let unknown = ends([period(0...30) { $0.isUpgraded = true }], on: 20)
-    #expect(unknown.entitlement == Ends(0) && unknown.subscription == Ends(0))
+    let unknown = ends([period(0...30) { ($0.isUpgraded, $0.signedDate) = (true, at(10)) }], on: 20)
+    #expect(unknown.entitlement == Ends(10) && unknown.subscription == Ends(10))
   }
 
   @Test("A renewal that was refunded before it began leaves the end of the paid period")

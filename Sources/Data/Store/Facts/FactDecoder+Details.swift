@@ -29,6 +29,7 @@ extension FactDecoder {
     if flags.contains(.hasSeatsPrice) { details.seatsPrice = try signed() }
     if flags.contains(.hasOfferPeriod) { details.offerPeriod = try text() }
     if flags.contains(.hasFirstExpiresDate) { details.firstExpiresDate = try instant(since: base) }
+    if flags.contains(.hasUpgradeReport) { details.upgradeReportedAt = try instant(since: base) }
     for _ in 0..<(try flags.contains(.hasSeatRefunds) ? count() : 0) {
       details.seatRefunds.append(.init(quantity: try signed(), reportedAt: try instant(since: base)))
     }

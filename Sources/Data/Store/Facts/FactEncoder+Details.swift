@@ -23,6 +23,7 @@ extension FactEncoder {
     if let price = details.seatsPrice { append(signed: price) }
     if let period = details.offerPeriod { append(period) }
     if let date = details.firstExpiresDate { append(date, since: base) }
+    if let date = details.upgradeReportedAt { append(date, since: base) }
     if !details.seatRefunds.isEmpty {
       append(unsigned: UInt64(details.seatRefunds.count))
       for refund in details.seatRefunds {
@@ -162,6 +163,7 @@ extension TransactionDetailFlags {
     set(.hasReversals, !details.reversals.isEmpty)
     set(.hasOfferPeriod, details.offerPeriod != nil)
     set(.hasFirstExpiresDate, details.firstExpiresDate != nil)
+    set(.hasUpgradeReport, details.upgradeReportedAt != nil)
     set(.isAdvancedCommerce, details.isAdvancedCommerce)
     set(.hasReceiptStatement, details.receiptStatement != nil)
   }

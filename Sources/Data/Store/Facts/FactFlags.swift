@@ -76,6 +76,8 @@ struct TransactionDetailFlags: OptionSet {
   static let isAdvancedCommerce = TransactionDetailFlags(rawValue: 1 << 16)
   /// A receipt is newer than the signed document; ``ReceiptStatementFlags`` and what it states follow.
   static let hasReceiptStatement = TransactionDetailFlags(rawValue: 1 << 17)
+  /// An earlier document said that the transaction was upgraded; its signature follows.
+  static let hasUpgradeReport = TransactionDetailFlags(rawValue: 1 << 18)
 }
 
 /// The optional parts of what a receipt states of a signed transaction.

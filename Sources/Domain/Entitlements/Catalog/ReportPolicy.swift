@@ -50,7 +50,7 @@ package struct ExchangeRate: Hashable, Sendable {
 ///
 /// Stored postings are valid only under the version that made them. Raise it with every change after which the postings of the
 /// same facts may differ; `PostingRulesTests` fails if it was not raised.
-package let postingRulesVersion: UInt64 = 3
+package let postingRulesVersion: UInt64 = 4
 
 extension AppDefinition {
   /// A hash of everything besides facts and time that can change a posting of a report, ``postingRulesVersion`` included.

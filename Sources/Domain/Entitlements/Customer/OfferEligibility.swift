@@ -46,7 +46,7 @@ package enum OfferEligibility: Hashable, Sendable {
 }
 
 extension CustomerFacts {
-  /// The transaction of a subscription among `indices` that is active or in billing retry; `nil` if none is.
+  /// The transaction of a subscription among `indices` that is active, in billing retry or upgraded; `nil` if none is.
   fileprivate func currentSubscription(
     _ indices: [Int], in app: borrowing AppDefinition, at now: Instant
   ) -> String? {
@@ -56,7 +56,23 @@ extension CustomerFacts {
       let facts = ofLine(line)
       let status = evaluate(facts, AccessIntervals(facts, rules), at: now)
       if status.isEntitled || status.state == .billingRetry { return status.deciding?.transactionID }
+      if let upgraded = facts.upgradedToUnknown(at: now),
+        !indices.contains(where: { transactions[$0].purchaseDate > upgraded.purchaseDate })
+      {
+        return upgraded.transactionID
+      }
     }
     return nil
+  }
+
+  /// The latest transaction of facts about one line if it was upgraded: the subscription continues with the upgrade, which has
+  /// not arrived, unless renewal info says that it ended. `nil` otherwise.
+  private func upgradedToUnknown(at now: Instant) -> TransactionFact? {
+    guard let latest = latest(of: transactions.indices), let upgraded = transactions[latest].upgradedBy,
+      upgraded <= now
+    else { return nil }
+    let renewal = renewal(of: latest, at: now)
+    let hasEnded = renewal.map { $0.expirationIntent != nil && !$0.isInBillingRetry } ?? false
+    return hasEnded ? nil : transactions[latest]
   }
 }

@@ -98,19 +98,16 @@ struct AccessIntervals {
     all.append(AccessInterval(kind, .none, from: bought, to: bought, by: index, isShared: false))
   }
 
-  /// Adds one period of a subscription: up to the earliest of its expiry, its revocation and the next
-  /// purchase of its line.
+  /// Adds one period of a subscription: up to the earliest of its expiry, its revocation, the next purchase of its
+  /// line and, until the upgrade arrives, the first document that says it was upgraded.
   private mutating func addPeriod(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules, _ level: AccessLevel
   ) {
     guard !facts.isReplacedBeforeStart(index) else { return addNothing(.replaced, index, facts) }
     let start = facts.accessStart(index, rules.renewal)
     let next = facts.nextInLine(after: index)
-    // Until the upgrade arrives, the instant at which it replaced this period is known from a refund of the rest only.
-    let isCutUnknown =
-      next == nil && facts.transactions[index].isUpgraded && facts.transactions[index].revocationDate == nil
-    let end = isCutUnknown ? start : facts.paidEnd(index, next)
-    if !isCutUnknown { addEarlierSeatTimes(index, facts, rules, level) }
+    let end = facts.paidEnd(index, next)
+    addEarlierSeatTimes(index, facts, rules, level)
     add(.subscription, level, from: start, to: end, by: index, facts, rules)
     let slack = facts.renewalSlack(index, next, rules.renewal.slack)
     if let slack {
@@ -197,10 +194,7 @@ extension AccessIntervals {
       case .next: failure.nextProductID ?? facts.transactions[index].productID
       }
     let next = facts.nextInLine(after: index)
-    // Until the upgrade arrives, the instant at which it replaced the period is unknown.
-    guard let product = rules.products[productID], next != nil || !facts.transactions[index].isUpgraded,
-      let expiry = facts.end(ofPeriodAt: index)
-    else { return }
+    guard let product = rules.products[productID], let expiry = facts.end(ofPeriodAt: index) else { return }
     let cut = min(facts.cut(index, next), failure.turnedOffAt ?? .openEnd)
     // A member may join in the grace period, and the holder of a seat may lose it and get another one.
     let joined = facts.transactions[failure.period].purchaseDate

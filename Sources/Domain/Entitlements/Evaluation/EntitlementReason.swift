@@ -98,7 +98,8 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .cancelled: "The customer turned auto-renew off and the paid period ended."
     case .expired: "The paid period ended and no renewal was received."
     case .productChanged: "The subscription renewed to a product that does not grant this entitlement."
-    case .upgraded: "The customer upgraded to a product that does not grant this entitlement."
+    case .upgraded:
+      "The customer upgraded to a product that does not grant this entitlement, or whose purchase is not known."
     case .nonRenewingEnded: "The non-renewing subscription ended."
     case .trialEnded: "The free trial ended."
     case .refundedForAppIssue: "The purchase was refunded because of an issue with the app."

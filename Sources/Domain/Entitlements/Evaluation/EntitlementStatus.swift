@@ -243,7 +243,7 @@ package enum EntitlementState: Int, Hashable, Sendable, CaseIterable {
   case productUnavailable = -4
   /// Ended by the customer's choice, or for a reason that has no code.
   case cancelled = -5
-  /// Replaced by a product that does not grant this entitlement.
+  /// Replaced by a product that does not grant this entitlement, or whose purchase has not arrived.
   case upgraded = -6
   /// Refunded because of an issue with the app.
   case refundedForAppIssue = -7

@@ -107,9 +107,8 @@ private func denied(
     last.transaction.flatMap { facts.transactions[$0].expiresDate },
     last.transaction.flatMap { facts.nextRenewalInfo(of: $0, after: now) },
   ].compactMap(\.self)
-  // A purchase that was revoked before it started granted nothing, so the access before it was the last one. Until the
-  // upgrade arrives, an upgraded period ends at its start.
-  let hasEnd = last.level == .none || last.grantsAccess || reason == .upgraded
+  // A purchase that was revoked before it started granted nothing, so the access before it was the last one.
+  let hasEnd = last.level == .none || last.grantsAccess
   let access = hasEnd ? last : intervals.last(before: now, withAccess: true)
   return EntitlementStatus(
     reason, accessLevel: .none, substate: last.transaction.map(facts.substate) ?? .standard,

@@ -36,11 +36,11 @@ extension AccessInterval {
       return "Apple revoked it on \(revoked) and refunded \(percentage / 1000) %"
     }
     guard [.subscription, .renewalSlack, .grace, .operatorGrace].contains(kind) else { return nil }
-    guard let next = facts.nextInLine(after: index) else {
-      return facts.transactions[index].isUpgraded ? "it was upgraded" : nil
+    if let next = facts.nextInLine(after: index), facts.transactions[next].purchaseDate == end {
+      return "transaction \(facts.transactions[next].transactionID) of the same purchase replaced it"
     }
-    guard facts.transactions[next].purchaseDate == end else { return nil }
-    return "transaction \(facts.transactions[next].transactionID) of the same purchase replaced it"
+    guard facts.transactions[index].upgradedBy == end else { return nil }
+    return "Apple reported by then that it was upgraded, and the transaction of the upgrade is not known"
   }
 }
 

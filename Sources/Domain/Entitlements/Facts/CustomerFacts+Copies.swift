@@ -137,6 +137,7 @@ extension TransactionFact {
     recordRefunds(of: first, copy)
     recordBeginning(of: first, copy)
     recordFirstEnd(of: first, copy)
+    recordUpgrade(of: first, copy)
     recordReceipt(of: first, copy)
   }
 }

@@ -144,10 +144,16 @@ extension CustomerFacts {
   }
 
   /// When the period at `index` was cut: at its revocation or by the `next` purchase of its line.
+  ///
+  /// Until the upgrade of an upgraded period arrives, the first document that says so proves only that it was before its
+  /// signature. Receipts have whole seconds, so one may seem to be older than the upgrade that it reports.
   package func cut(_ index: Int, _ next: Int?) -> Instant {
-    let revoked = transactions[index].revocationDate ?? .openEnd
-    guard let next else { return revoked }
-    return min(revoked, transactions[next].purchaseDate)
+    var cut = transactions[index].revocationDate ?? .openEnd
+    if let next { cut = min(cut, transactions[next].purchaseDate) }
+    guard let upgraded = transactions[index].upgradedBy,
+      upgraded.advanced(byMilliseconds: TransactionFact.receiptPrecision) < cut
+    else { return cut }
+    return upgraded
   }
 
   /// The end of the paid access at `index`; `next` as in ``cut(_:_:)``.

@@ -135,7 +135,7 @@ extension CustomerFacts {
   /// with a 12-month commitment). A renewal that was charged early, and refunded or no longer shared before it started,
   /// is reported, too.
   func renewalSlack(_ index: Int, _ next: Int?, _ slack: Int64) -> Range<Instant>? {
-    guard slack > 0, let expiry = transactions[index].expiresDate, !transactions[index].isUpgraded,
+    guard slack > 0, let expiry = transactions[index].expiresDate,
       !transactions[index].isContradictory, transactions[index].details.commitment == nil,
       transactions[index].details.billingPlanType != .monthly
     else { return nil }

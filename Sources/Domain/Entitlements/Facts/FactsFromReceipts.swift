@@ -64,7 +64,7 @@ extension [TransactionFact] {
 
 extension TransactionFact {
   /// Receipts have whole seconds, in milliseconds.
-  fileprivate static let receiptPrecision: Int64 = 1_000
+  static let receiptPrecision: Int64 = 1_000
 
   /// The period by product; `nil` for a purchase without an end.
   fileprivate var period: PeriodIndex<String>.Period? {

@@ -49,6 +49,8 @@ package struct TransactionDetails: Hashable, Sendable {
   /// The earliest `expiresDate` of the signed documents about the transaction, if an extension moved it since; the customer
   /// did not pay for the time after it.
   package var firstExpiresDate: Instant?
+  /// The earliest `signedDate` of the documents that say the transaction was upgraded, if it is not that of the present one.
+  package var upgradeReportedAt: Instant?
   /// Whether the fact is from an app receipt, which has fewer fields; a signed transaction replaces it.
   package var isFromReceipt = false
   /// Of a seat that this service assigns: the times before ``TransactionFact/purchaseDate`` in which it had access in this

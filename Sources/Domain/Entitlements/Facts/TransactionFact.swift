@@ -167,7 +167,7 @@ extension TransactionFact {
     guard
       arrivedEarlyAt != nil || !details.seatRefunds.isEmpty || details.wasWithoutAdditions
         || !details.refunds.isEmpty || !details.reversals.isEmpty || details.firstExpiresDate != nil
-        || details.receiptStatement != nil
+        || details.upgradeReportedAt != nil || details.receiptStatement != nil
     else { return self }
     var fact = self
     fact.arrivedEarlyAt = nil
@@ -177,6 +177,7 @@ extension TransactionFact {
     if !details.refunds.isEmpty { fact.details.refunds = [] }
     if !details.reversals.isEmpty { fact.details.reversals = [] }
     if details.firstExpiresDate != nil { fact.details.firstExpiresDate = nil }
+    if details.upgradeReportedAt != nil { fact.details.upgradeReportedAt = nil }
     return fact
   }
 
@@ -193,6 +194,7 @@ extension TransactionFact {
     fact.recordRefunds(of: self, other)
     fact.recordBeginning(of: self, other)
     fact.recordFirstEnd(of: self, other)
+    fact.recordUpgrade(of: self, other)
     fact.recordReceipt(of: self, other)
     return fact
   }
@@ -232,6 +234,22 @@ extension TransactionFact {
 
   /// The first end of the period that signed documents show.
   private var signedFirstEnd: Instant? { inDetails { $0.isFromReceipt } ? nil : firstEnd }
+
+  /// Records the first report of an upgrade in either of two documents about this purchase.
+  mutating func recordUpgrade(of first: TransactionFact, _ second: TransactionFact) {
+    let reports = [first.firstUpgradeReport, second.firstUpgradeReport].compactMap(\.self)
+    let earlier = reports.min().flatMap { isUpgraded && $0 == signedDate ? nil : $0 }
+    guard earlier != details.upgradeReportedAt else { return }
+    details.upgradeReportedAt = earlier
+  }
+
+  /// By when it was upgraded: the signature of the first known document that says so. `nil` if the present one does not.
+  package var upgradedBy: Instant? { isUpgraded ? firstUpgradeReport : nil }
+
+  /// The signature of the first document that says it was upgraded, also if a later one does not.
+  private var firstUpgradeReport: Instant? {
+    inDetails { $0.upgradeReportedAt } ?? (isUpgraded ? signedDate : nil)
+  }
 
   /// Whether this document replaces `other` about the same transaction.
   ///
