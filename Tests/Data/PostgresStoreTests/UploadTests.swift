@@ -31,7 +31,7 @@ struct UploadTests {
     }
   }
 
-  @Test("Bytes of several pieces are overwritten with spaces, and no others")
+  @Test("Bytes of several pieces are overwritten, and no others")
   func blanked() async throws {
     try await PostgresSlots.shared.withDatabase { settings in
       let store = try PostgresEntitlementStore(settings)
@@ -40,8 +40,10 @@ struct UploadTests {
         _ = try uploads.append(Array(piece.utf8), to: "a", at: Int64(position * 4))
       }
       _ = try uploads.append(Array("0123".utf8), to: "b", at: 0)
-      try uploads.blank("a", at: 2, count: 7)
-      #expect(try text(uploads, "a") == "01       9ab" && text(uploads, "b") == "0123")
+      try uploads.overwrite("a", at: 2, with: Array("ABCDEFG".utf8))
+      #expect(try text(uploads, "a") == "01ABCDEFG9ab" && text(uploads, "b") == "0123")
+      try uploads.overwrite("a", at: 11, with: Array("HI".utf8))
+      #expect(try text(uploads, "a") == "01ABCDEFG9aH")
       await store.close()
     }
   }

@@ -28,7 +28,8 @@ import Testing
     lines.map { line in (try? line.record.get().customerID) ?? "-" }
   }
 
-  @Test("The first character selects JSON or CSV; empty lines do not count")
+  @Test(
+    "The first character selects JSON or CSV; empty lines have no result, and count as lines of the input")
   func syntaxes() throws {
     let json = """
 
@@ -39,7 +40,7 @@ import Testing
     let lines = try read(json)
     #expect(customers(lines) == ["a", "7"])
     #expect(try lines.map { try $0.record.get().content } == [.text("MII"), .originalTransactionID("12")])
-    #expect(lines.map(\.number) == [1, 2])
+    #expect(lines.map(\.number) == [2, 4])
     let csv = "customer_id,receipt,original_transaction_id\r\na,MII,\r\nb,,12\r\n"
     #expect(
       try read(csv).map { try $0.record.get() } == [
@@ -68,7 +69,14 @@ import Testing
   func strayQuote() throws {
     let lines = try read("customer_id,receipt\n5\" nail,M\nb,M\n\"c\",M\n")
     #expect(customers(lines) == ["5\" nail", "b", "c"])
-    #expect(lines.map(\.number) == [1, 2, 3])
+    #expect(lines.map(\.number) == [2, 3, 4])
+  }
+
+  @Test("The number of a line is that of its first line in the input, as an editor shows it")
+  func numbers() throws {
+    let long = String(repeating: "M", count: InputFile.maxLineLength + 1)
+    let csv = "\r\ncustomer_id,\"receipt\"\r\n\t\n\"a\n\nb\",M\r\n   \n\"c\n\",\"M\nM\"\n\nd,\(long)\ne,\"M\n"
+    #expect(try read(csv).map(\.number) == [4, 8, 12, 13])
   }
 
   @Test("A quote without an end is named, also if the number of columns is right")
@@ -94,9 +102,9 @@ import Testing
   @Test("A byte order mark and empty lines may precede JSON and a header")
   func beginnings() throws {
     let json = try read("\u{FEFF}\n{\"customer_id\": \"a\", \"receipt\": \"M\"}\n")
-    #expect(customers(json) == ["a"] && json.map(\.number) == [1])
+    #expect(customers(json) == ["a"] && json.map(\.number) == [2])
     let csv = try read("\u{FEFF}\r\n\"customer_id\",receipt\r\nb,M\r\n")
-    #expect(customers(csv) == ["b"] && csv.map(\.number) == [1])
+    #expect(customers(csv) == ["b"] && csv.map(\.number) == [3])
     #expect(try read("\n \n").isEmpty)
   }
 
@@ -197,7 +205,7 @@ import Testing
   func wideRows() throws {
     let rows = try read("receipt,customer_id\n\(String(repeating: ",", count: 2_000_000))\nM,b\n")
     #expect(rows[0].record == .failure(.malformedLine("2000001 columns, but the header has 2")))
-    #expect(rows.map(\.number) == [1, 2] && customers(rows) == ["-", "b"])
+    #expect(rows.map(\.number) == [2, 3] && customers(rows) == ["-", "b"])
     let zeros = String(repeating: "0,", count: InputReader.maxValues) + "0"
     let lines = try read("{\"receipt\":\"M\",\"x\":[\(zeros)]}\n{\"receipt\":\"M\",\"customer_id\":\"b\"}\n")
     #expect(customers(lines) == ["-", "b"])
@@ -219,7 +227,7 @@ import Testing
     let all = try read(text)
     #expect(all.count == 40)
     for place in [1, 7, 20, 39] {
-      let rest = try read(text, after: Int64(place), at: all[place].position)
+      let rest = try read(text, after: all[place].number - 1, at: all[place].position)
       #expect(rest == Array(all[place...]))
     }
   }

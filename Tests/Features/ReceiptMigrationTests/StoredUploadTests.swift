@@ -240,10 +240,8 @@ final class MemoryUploads: UploadStore {
     return content.withLock { Array(($0[name] ?? []).dropFirst(Int(offset)).prefix(min(count, 7))) }
   }
 
-  func blank(_ name: String, at offset: Int64, count: Int) {
-    content.withLock { content in
-      for index in Int(offset)..<Int(offset) + count { content[name]?[index] = UInt8(ascii: " ") }
-    }
+  func overwrite(_ name: String, at offset: Int64, with bytes: [UInt8]) {
+    content.withLock { $0[name]?.replaceSubrange(Int(offset)..<Int(offset) + bytes.count, with: bytes) }
   }
 
   func delete(_ name: String) { content.withLock { $0[name] = nil } }
@@ -276,7 +274,7 @@ private final class EndlessUpload: UploadStore {
     return Array(repeating: byte, count: count)
   }
 
-  func blank(_ name: String, at offset: Int64, count: Int) {}
+  func overwrite(_ name: String, at offset: Int64, with bytes: [UInt8]) {}
   func delete(_ name: String) {}
   func all() -> [StoredUpload] { [] }
 }
@@ -300,7 +298,7 @@ private final class StuckUpload: UploadStore {
     return []
   }
 
-  func blank(_ name: String, at offset: Int64, count: Int) {}
+  func overwrite(_ name: String, at offset: Int64, with bytes: [UInt8]) {}
   func delete(_ name: String) {}
   func all() -> [StoredUpload] { [] }
 }

@@ -40,17 +40,17 @@ final class PostgresUploads: UploadStore {
     return rows.count > 0 ? rows.bytes(0, 0) : []
   }
 
-  /// Overwrites bytes with spaces in place, so that offsets of a running job stay valid.
-  func blank(_ name: String, at offset: Int64, count: Int) throws(StoreError) {
+  /// Overwrites bytes in place, so that offsets of a running job stay valid.
+  func overwrite(_ name: String, at offset: Int64, with bytes: [UInt8]) throws(StoreError) {
     // They may be in several pieces.
     _ = try query(
       """
       UPDATE upload SET data = overlay(data
-          PLACING convert_to(
-            repeat(' ', (least($2 + $3, position + length(data)) - greatest($2, position))::int), 'UTF8')
+          PLACING substring($3::bytea FROM (greatest(position - $2, 0) + 1)::int
+            FOR (least($2 + length($3::bytea), position + length(data)) - greatest($2, position))::int)
           FROM (greatest($2 - position, 0) + 1)::int)
-        WHERE name = $1 AND position < $2 + $3 AND position + length(data) > $2
-      """, [.text(name), .int8(offset), .int8(Int64(count))])
+        WHERE name = $1 AND position < $2 + length($3::bytea) AND position + length(data) > $2
+      """, [.text(name), .int8(offset), .bytea(bytes)])
   }
 
   func delete(_ name: String) throws(StoreError) {

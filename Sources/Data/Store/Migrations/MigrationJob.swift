@@ -74,7 +74,7 @@ package struct MigrationJob: Hashable, Sendable {
   package var counts: [MigrationLine.Outcome: Int64] = [:]
   /// The number of unchanged lines that name the same Apple account as an earlier line.
   package var duplicates: Int64
-  /// The last line up to which all lines are finished.
+  /// The number of lines of the input, from its start, up to which all are finished.
   package var doneLines: Int64
   /// The byte offset of the line after ``doneLines``.
   package var position: Int64
@@ -115,7 +115,7 @@ package struct MigrationLine: Hashable, Sendable {
     package var isFailure: Bool { self == .rejected || self == .retryable }
   }
 
-  /// The line number, counted from 1.
+  /// The number of the line in the input, counted from 1.
   package var number: Int64
   /// The byte offset of the line.
   package var position: Int64

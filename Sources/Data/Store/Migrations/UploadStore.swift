@@ -16,9 +16,9 @@ package protocol UploadStore: Sendable {
   /// Returns at most `count` bytes from `offset`, fewer at the end of a piece; none at the end of the upload.
   func read(_ name: String, at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8]
 
-  /// Overwrites `count` bytes with spaces.
+  /// Overwrites the bytes from an offset with as many others.
   /// The size stays; bytes from the end of the upload on are left out. It can be repeated.
-  func blank(_ name: String, at offset: Int64, count: Int) throws(StoreError)
+  func overwrite(_ name: String, at offset: Int64, with bytes: [UInt8]) throws(StoreError)
 
   /// Deletes an upload, if it exists.
   func delete(_ name: String) throws(StoreError)

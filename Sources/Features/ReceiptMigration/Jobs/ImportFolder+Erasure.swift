@@ -11,8 +11,9 @@ extension ImportFolder {
   /// The bytes after which an erasure lets other work run.
   private static let stepLength: Int64 = 1 << 20
 
-  /// Overwrites the lines of the uploads of an app that name a person with spaces, so that the offsets of running jobs
-  /// and of reports stay valid. Inputs that the operator put into the folder are the operator's to change.
+  /// Overwrites the lines of the uploads of an app that name a person with spaces, but for line ends in quotes, so that
+  /// the offsets and the line numbers of running jobs and of reports stay valid. Inputs that the operator put into the
+  /// folder are the operator's to change.
   ///
   /// `beforeFirst` is called if any line does, before the first one is overwritten.
   ///
@@ -29,9 +30,9 @@ extension ImportFolder {
     }
     if let uploads {
       for name in try uploads.all().map(\.name) where name.hasSuffix(suffix) {
-        try await erase(person, in: UploadSource(path: name, uploads: uploads)) { position, count in
+        try await erase(person, in: UploadSource(path: name, uploads: uploads)) { position, blank in
           try await willBlank()
-          try uploads.blank(name, at: position, count: count)
+          try uploads.overwrite(name, at: position, with: blank)
         }
       }
     }
@@ -40,26 +41,27 @@ extension ImportFolder {
       let file = "\(path)/\(name)"
       let output = try FileHandle(forUpdating: URL(fileURLWithPath: file))
       defer { try? output.close() }
-      try await erase(person, in: InputFileSource(path: file)) { position, count in
+      try await erase(person, in: InputFileSource(path: file)) { position, blank in
         try await willBlank()
         try output.seek(toOffset: UInt64(position))
-        try output.write(contentsOf: Data(repeating: UInt8(ascii: " "), count: count))
+        try output.write(contentsOf: blank)
       }
       try output.synchronize()
     }
   }
 
-  /// Reads lines as a job does, and calls `blank` with the bytes of those that name the person. It yields after each
-  /// mebibyte, because an upload may have gigabytes.
+  /// Reads lines as a job does, and calls `overwrite` with the blank text for those that name the person. It yields after
+  /// each mebibyte, because an upload may have gigabytes.
   private func erase(
     _ person: PersonSearch, in source: any InputSource,
-    blank: (_ position: Int64, _ count: Int) async throws -> Void
+    overwrite: (_ position: Int64, _ blank: [UInt8]) async throws -> Void
   ) async throws {
     let input = try InputFile(source, from: 0)
     try input.skipByteOrderMark()
     let syntax = InputFormat.Syntax(beginningWith: try input.peek())
     let separator = syntax == .csv ? try Self.separator(of: source) : UInt8(ascii: ",")
     let scanner = syntax == .csv ? CSVScanner(separator: separator) : nil
+    let lineEnd = UInt8(ascii: "\n")
     // The names of the columns are not about a person.
     var mayName = syntax != .csv
     var yieldedAt: Int64 = 0
@@ -68,13 +70,13 @@ extension ImportFolder {
       do {
         guard let line = try input.line(scanner) else { break }
         if mayName, person.finds(in: line, syntax, separator: separator) {
-          try await blank(start, line.count)
+          try await overwrite(start, line.map { $0 == lineEnd ? lineEnd : UInt8(ascii: " ") })
         }
         mayName = true
       } catch InputError.lineTooLong {
         // No job can use it, so it is not searched.
         try input.skipLine()
-        try await blankTooLong(from: start, to: input.position, blank)
+        try await blankTooLong(from: start, to: input.position, overwrite)
       }
       guard input.position - yieldedAt > Self.stepLength else { continue }
       yieldedAt = input.position
@@ -95,12 +97,12 @@ extension ImportFolder {
 
   /// Overwrites a line in pieces, but for its last byte, which is the line end unless the input ends without one.
   private func blankTooLong(
-    from start: Int64, to end: Int64, _ blank: (_ position: Int64, _ count: Int) async throws -> Void
+    from start: Int64, to end: Int64, _ overwrite: (_ position: Int64, _ blank: [UInt8]) async throws -> Void
   ) async throws {
     var position = start
     while position < end - 1 {
       let count = min(Self.stepLength, end - 1 - position)
-      try await blank(position, Int(count))
+      try await overwrite(position, [UInt8](repeating: UInt8(ascii: " "), count: Int(count)))
       position += count
     }
   }

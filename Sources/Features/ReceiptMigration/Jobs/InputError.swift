@@ -22,8 +22,6 @@ package enum InputError: Error, Hashable, Sendable {
   case lineTooLong(limit: Int)
   /// A line has neither a receipt nor an original transaction id.
   case nothingToMigrate
-  /// A line consists of spaces, as after the erasure of its customer.
-  case erased
 
   /// A form of input that the operator must convert.
   package enum Form: Hashable, Sendable {
@@ -53,7 +51,7 @@ package enum InputError: Error, Hashable, Sendable {
     case .noColumns: "NO_COLUMNS"
     case .malformedLine: "MALFORMED_LINE"
     case .lineTooLong: "LINE_TOO_LONG"
-    case .nothingToMigrate, .erased: "EMPTY_DOCUMENT"
+    case .nothingToMigrate: "EMPTY_DOCUMENT"
     }
   }
 }
@@ -77,7 +75,6 @@ extension InputError: CustomStringConvertible {
     case .malformedLine(let problem): "malformed line: \(problem)"
     case .lineTooLong(let limit): "the line exceeds \(limit) bytes"
     case .nothingToMigrate: "the line has neither a receipt nor an original transaction id"
-    case .erased: "the line consists of spaces"
     }
   }
 }

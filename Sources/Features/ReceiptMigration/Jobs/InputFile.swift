@@ -71,11 +71,16 @@ final class InputFile {
   private var base: Int64
   private var next = 0
   private var isAtEnd = false
+  /// The number of lines of the input before ``position``.
+  private(set) var lineCount: Int64
 
-  /// Opens the input at the byte offset `position`.
-  init(_ source: any InputSource, from position: Int64) throws(InputError) {
+  /// Opens the input at the byte offset `position` after `lineCount` lines.
+  init(
+    _ source: any InputSource, from position: Int64 = 0, after lineCount: Int64 = 0
+  ) throws(InputError) {
     path = source.path
     base = position
+    self.lineCount = lineCount
     do {
       read = try source.opened()
     } catch {
@@ -141,15 +146,19 @@ final class InputFile {
   func line(_ scanner: CSVScanner? = nil) throws(InputError) -> ArraySlice<UInt8>? {
     var scanner = scanner
     var scanned = next
+    var lines: Int64 = 1
     while true {
       while scanned < buffer.count {
         let byte = buffer[scanned]
         let role = scanner?.role(of: byte) ?? (byte == 0x0A ? .recordEnd : .content)
         if role == .recordEnd {
+          lineCount += lines
           defer { next = scanned + 1 }
           let end = scanned > next && buffer[scanned - 1] == 0x0D ? scanned - 1 : scanned
           return buffer[next..<end]
         }
+        // A line end in quotes.
+        if byte == 0x0A { lines += 1 }
         scanned += 1
       }
       guard scanned - next <= Self.maxLineLength else { throw .lineTooLong(limit: Self.maxLineLength) }
@@ -159,6 +168,7 @@ final class InputFile {
       guard wasFilled else { break }
     }
     guard next < buffer.count else { return nil }
+    lineCount += lines
     defer { next = buffer.count }
     return buffer[next...]
   }
@@ -171,6 +181,7 @@ final class InputFile {
   func skipLine(upTo limit: Int64 = .max) throws(InputError) -> Bool {
     while true {
       if let end = buffer[next...].firstIndex(of: 0x0A) {
+        lineCount += 1
         next = end + 1
         return true
       }

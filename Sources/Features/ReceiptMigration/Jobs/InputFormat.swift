@@ -61,7 +61,8 @@ extension InputFormat.Syntax {
 
 /// One line of a job's input.
 package struct InputLine: Hashable, Sendable {
-  /// Counted from 1; the header of CSV does not count.
+  /// The number of its first line in the input, counted from 1. All lines count, also empty ones, the header of CSV and
+  /// those in quotes.
   package let number: Int64
   /// The byte offset of the line in the input.
   package let position: Int64
@@ -69,9 +70,6 @@ package struct InputLine: Hashable, Sendable {
   package let length: Int64
   /// The parsed line, or the reason why it cannot be parsed.
   package let record: Result<InputRecord, InputError>
-
-  /// Whether the customer of the line was erased.
-  var isErased: Bool { record == .failure(.erased) }
 }
 
 /// The contents of a line.

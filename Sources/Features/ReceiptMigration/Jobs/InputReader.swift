@@ -9,9 +9,8 @@ struct InputReader {
   private let syntax: InputFormat.Syntax
   private let header: [String]
   private let separator: UInt8
-  private var number: Int64
-  /// The offset of the line that is being skipped, because it is too long.
-  private var skipped: Int64?
+  /// The offset and the number of the line that is being skipped, because it is too long.
+  private var skipped: (position: Int64, number: Int64)?
 
   /// The outcome of a step.
   enum Step {
@@ -34,7 +33,7 @@ struct InputReader {
   /// The bytes that one step skips at most.
   private static let stepLength: Int64 = 1 << 20
 
-  /// Opens the input after `line` lines, at the byte offset `position` of the next one; 0 and 0 for the start. The
+  /// Opens the input after `line` lines of it, at the byte offset `position` of the next one; 0 and 0 for the start. The
   /// beginning is read in any case, because it decides the syntax and has the header.
   ///
   /// - Throws: ``InputError`` of the whole input.
@@ -42,7 +41,7 @@ struct InputReader {
     _ source: any InputSource, _ format: InputFormat, after line: Int64, at position: Int64
   ) throws(InputError) {
     self.source = source
-    let start = try InputFile(source, from: 0)
+    let start = try InputFile(source)
     if let form = try start.unsupportedForm() { throw .unsupported(form) }
     try start.skipByteOrderMark()
     guard try !start.isEmpty() else { throw .emptyInput }
@@ -50,7 +49,6 @@ struct InputReader {
     syntax = format.syntax ?? InputFormat.Syntax(beginningWith: first)
     self.format = format
     separator = format.delimiter.utf8.first ?? UInt8(ascii: ",")
-    number = line
     var header: [String] = []
     if syntax == .csv {
       header = try Self.header(of: start, separator)
@@ -64,14 +62,14 @@ struct InputReader {
       }
     }
     self.header = header
-    file = position == 0 ? start : try InputFile(source, from: position)
+    file = position == 0 ? start : try InputFile(source, from: position, after: line)
   }
 
-  /// Returns a reader of the same input after `line` lines, at the byte offset `position`. The beginning, which may be
-  /// long, is not read again.
+  /// Returns a reader of the same input after `line` lines of it, at the byte offset `position`. The beginning, which may
+  /// be long, is not read again.
   func moved(after line: Int64, at position: Int64) throws(InputError) -> InputReader {
     var reader = self
-    (reader.file, reader.number) = (try InputFile(source, from: position), line)
+    reader.file = try InputFile(source, from: position, after: line)
     reader.skipped = nil
     return reader
   }
@@ -108,36 +106,29 @@ struct InputReader {
   /// - Throws: ``InputError/unreadable(path:problem:)``, or ``InputError/store(_:)``, after which it can be called again.
   mutating func step() throws(InputError) -> Step {
     let limit = file.position + Self.stepLength
-    if let position = skipped {
+    if let (position, number) = skipped {
       guard try file.skipLine(upTo: limit) else { return .more }
       skipped = nil
-      return .line(line(at: position, 0, .failure(.lineTooLong(limit: InputFile.maxLineLength))))
+      return .line(
+        InputLine(
+          number: number, position: position, length: 0,
+          record: .failure(.lineTooLong(limit: InputFile.maxLineLength))))
     }
     while file.position < limit {
-      let position = file.position
+      let (position, number) = (file.position, file.lineCount + 1)
       do throws(InputError) {
         guard let bytes = try file.line(scanner) else { return .end }
-        guard bytes.contains(where: { $0 > 0x20 }) else {
-          guard !bytes.isEmpty, bytes.allSatisfy({ $0 == UInt8(ascii: " ") }) else { continue }
-          // Counts, so that the lines after it keep their numbers.
-          return .line(line(at: position, bytes.count, .failure(.erased)))
-        }
-        return .line(line(at: position, bytes.count, record(bytes)))
+        // Also a line whose customer was erased.
+        guard bytes.contains(where: { $0 > 0x20 }) else { continue }
+        return .line(
+          InputLine(number: number, position: position, length: Int64(bytes.count), record: record(bytes)))
       } catch {
         guard case .lineTooLong = error else { throw error }
-        skipped = position
+        skipped = (position, number)
         return .more
       }
     }
     return .more
-  }
-
-  /// Numbers a line.
-  private mutating func line(
-    at position: Int64, _ length: Int, _ record: Result<InputRecord, InputError>
-  ) -> InputLine {
-    number += 1
-    return InputLine(number: number, position: position, length: Int64(length), record: record)
   }
 
   /// A scanner for the next record; `nil` for lines of JSON, which have no line ends in quotes.
@@ -145,6 +136,8 @@ struct InputReader {
 
   /// The byte offset of the next line.
   var position: Int64 { file.position }
+  /// The number of lines before it.
+  var lineCount: Int64 { file.lineCount }
 
   /// Decodes one line. A failure concerns this line only, but for a quoted field of CSV without an end, which takes
   /// all below it.

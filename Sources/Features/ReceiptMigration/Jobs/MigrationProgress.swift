@@ -48,13 +48,13 @@ final class MigrationProgress: Sendable {
 /// The line up to which all are done, while later ones may be done too. A job that resumes begins after it, and leaves
 /// out the later ones by their stored results.
 struct ProgressWatermark {
-  /// The number of that line, from 1; 0: none.
-  var line: Int64
+  /// The number of lines of the input up to its end.
+  private(set) var line: Int64
   /// The position in the input after that line, in bytes.
-  var position: Int64
-  /// The positions that follow the lines in flight, by line number.
-  private var next: [Int64: Int64] = [:]
-  /// Lines beyond ``line`` that are done.
+  private(set) var position: Int64
+  /// The lines beyond it that have begun, in order, with the mark after each.
+  private var begun: [(number: Int64, lineCount: Int64, position: Int64)] = []
+  /// The numbers of those that are done.
   private var done: Set<Int64> = []
 
   /// Resumes after a stored watermark.
@@ -64,17 +64,21 @@ struct ProgressWatermark {
   }
 
   /// Whether no line is in flight.
-  var isComplete: Bool { next.isEmpty }
+  var isComplete: Bool { begun.isEmpty }
 
-  /// Records that a line is in flight; `position` is the one after it. Lines must begin in order.
-  mutating func begin(_ line: InputLine, next position: Int64) { next[line.number] = position }
+  /// Records that a line is in flight; `lineCount` lines and `position` bytes of the input are before the one after it.
+  /// Lines must begin in order.
+  mutating func begin(_ line: InputLine, lineCount: Int64, position: Int64) {
+    begun.append((line.number, lineCount, position))
+  }
 
   /// Records that a line is done, and moves the watermark over all that are done without a gap.
   mutating func finish(_ finished: InputLine) {
     done.insert(finished.number)
-    while done.remove(line + 1) != nil {
-      line += 1
-      position = next.removeValue(forKey: line) ?? position
-    }
+    let finished = begun.prefix { done.contains($0.number) }
+    guard let last = finished.last else { return }
+    (line, position) = (last.lineCount, last.position)
+    for line in finished { done.remove(line.number) }
+    begun.removeFirst(finished.count)
   }
 }

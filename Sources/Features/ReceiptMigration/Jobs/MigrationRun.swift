@@ -131,8 +131,8 @@ struct MigrationRun: Sendable {
             await Task.yield()
             continue
           }
-          mark.begin(line, next: reader.position)
-          if done.contains(line.number) || line.isErased {
+          mark.begin(line, lineCount: reader.lineCount, position: reader.position)
+          if done.contains(line.number) {
             mark.finish(line)
             continue
           }
