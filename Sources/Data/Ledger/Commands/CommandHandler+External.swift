@@ -27,8 +27,8 @@ package struct ExternalState: Hashable, Sendable {
 }
 
 extension EvidenceLedger {
-  /// Records a state of a purchase in another store: an entitlement from `since` (that of the state before, or now if
-  /// `nil`) until `until`. A greater revision replaces the stored state, also for another customer; the purchase moves
+  /// Records a state of a purchase in another store: an entitlement from `since` until `until`. Without `since` it is that of
+  /// the state before, or now at first and after the end of that state. A greater revision replaces the stored state, also for another customer; the purchase moves
   /// then. A smaller one is stored as evidence with an event of the owner, and changes only the time before the
   /// greater ones began. The same revision with the same content changes nothing. Durable on return.
   ///
@@ -73,6 +73,7 @@ extension CommandHandler {
       external: ExternalPurchase(
         source: state.source, externalID: state.externalID, productID: state.productID,
         revision: state.revision))
+    if since == nil, let state = before?.fact ?? known, fact.resumes(state, at: now) { fact.since = now }
     let target = lineKey(id)
     if line == nil { store.willStoreGrant(in: target) }
     if let known, let stored = stored?.first(where: { $0.fact.revision == state.revision }) {
@@ -128,5 +129,13 @@ extension CommandHandler {
     (outcome.grant, outcome.customer, outcome.facts) = (after.grant, after.customer, after.facts)
     outcome.isSuperseded = isSuperseded
     return outcome
+  }
+}
+
+extension GrantFact {
+  /// Whether it gives access again at `instant`, after the time of `state` is over. A refund that is taken back is no end.
+  fileprivate func resumes(_ state: GrantFact, at instant: Instant) -> Bool {
+    guard let ended = state.until, ended <= instant else { return false }
+    return end.map { instant < $0 } ?? true
   }
 }
