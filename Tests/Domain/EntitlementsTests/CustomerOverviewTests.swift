@@ -39,6 +39,19 @@ import Testing
     #expect(overview([period(0...30)], on: 31).groups.map(\.state) == [.inactive])
   }
 
+  @Test("Of several active products of a group the highest level counts, and then the own one")
+  func severalActive() {
+    func productID(_ own: String, _ shared: String) -> String? {
+      let purchases = [
+        period(0...30, own), period(0...60, shared, line: "L2").with { $0.ownership = .familyShared },
+      ]
+      let facts = CustomerFacts(transactions: purchases)
+      return CustomerOverview(facts, in: fullApp, at: at(5)).groups.first?.productID
+    }
+    #expect(productID("plus", "basic") == "plus" && productID("basic", "plus") == "plus")
+    #expect(productID("monthly", "yearly") == "monthly" && productID("yearly", "monthly") == "yearly")
+  }
+
   @Test(
     "The latest transaction is none that an upgrade or a plan change replaced before it started",
     arguments: [true, false])

@@ -90,7 +90,7 @@ package struct GroupOverview: Hashable, Sendable {
   package let group: String
   /// Active if one of the group's products is active.
   package let state: ProductState
-  /// The active product; `nil` if none is active.
+  /// The active product, of several that of the highest level; `nil` if none is active.
   package let productID: String?
   /// The product of the next period; `nil` if none is active or Apple sent no renewal info.
   package let autoRenewProductID: String?
@@ -110,7 +110,7 @@ package struct GroupOverview: Hashable, Sendable {
   ) {
     let productIDs = Set(indices.map { facts.transactions[$0].productID })
     let bought = products.filter { productIDs.contains($0.productID) }
-    let active = bought.first { $0.state == .active }
+    let active = Self.deciding(among: bought.filter { $0.state == .active }, facts, in: app, at: now)
     self.group = group
     state = active?.state ?? (bought.contains { $0.state == .inactive } ? .inactive : .new)
     productID = active?.productID
@@ -125,6 +125,20 @@ package struct GroupOverview: Hashable, Sendable {
       active == nil
       ? renewals.max { $0.signedDate < $1.signedDate }?.details.eligibleWinBackOfferIDs ?? [] : []
     paidServiceDays = PaidService.milliseconds(indices, facts, upTo: now) / Instant.millisecondsPerDay
+  }
+
+  /// The product of the highest level of the group among `active` ones; of several, the one whose purchase decides. An own
+  /// subscription and a shared one, for example, can be active at the same time.
+  private static func deciding(
+    among active: [ProductOverview], _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition,
+    at now: Instant
+  ) -> ProductOverview? {
+    guard active.count > 1 else { return active.first }
+    let levels = active.map { app.products[$0.productID]?.level ?? .max }
+    let highest = zip(active, levels).filter { $0.1 == levels.min() }.map(\.0)
+    let intervals = AccessIntervals(facts, .ownership(ofAny: Set(highest.map(\.productID)), in: app))
+    let deciding = intervals.deciding(at: now)?.transaction.map { facts.transactions[$0].productID }
+    return highest.first { $0.productID == deciding } ?? highest.first
   }
 }
 
