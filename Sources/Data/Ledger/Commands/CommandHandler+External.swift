@@ -27,10 +27,11 @@ package struct ExternalState: Hashable, Sendable {
 }
 
 extension EvidenceLedger {
-  /// Records a state of a purchase in another store: an entitlement from `since` until `until`. Without `since` it is that of
-  /// the state before, or now at first and after the end of that state. A greater revision replaces the stored state, also for another customer; the purchase moves
-  /// then. A smaller one is stored as evidence with an event of the owner, and changes only the time before the
-  /// greater ones began. The same revision with the same content changes nothing. Durable on return.
+  /// Records a state of a purchase in another store: an entitlement from `since` until `until`. Without `since` it
+  /// begins with the state before; at first, and after the end of that state, now. A greater revision replaces the
+  /// stored state, also for another customer; the purchase moves then. A smaller one is stored as evidence with an
+  /// event of the owner, and changes only the time before the greater ones began. The same revision with the same
+  /// content changes nothing. Durable on return.
   ///
   /// - Throws: ``LedgerError/revisionConflict(source:externalID:revision:)`` for another content of a stored revision.
   package func grant(
