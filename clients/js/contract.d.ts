@@ -2508,9 +2508,12 @@ export interface WatchRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** Only these customers, at most 1000; empty: all. */
+  /**
+   * Only these customers, at most 1000; empty: all. The CUSTOMER_ERASED of one of them is selected while its
+   * `erased_customer_id` is known.
+   */
   customerIds?: Array<string>;
-  /** Only these entitlements, at most 1000; empty: all. */
+  /** Only these entitlements, and CUSTOMER_ERASED, which is about all of them; at most 1000; empty: all. */
   entitlements?: Array<string>;
   /**
    * The event after this sequence; 0 is before the first event. A sequence names no history: after a restored backup or
@@ -3635,7 +3638,10 @@ export interface StartMigrationRequest {
 export interface MigrationInputFormat {
   /** The syntax of the input. Unspecified: detected from its first character. */
   syntax?: MigrationInputSyntax;
-  /** The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column. */
+  /**
+   * The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column.
+   * A header of CSV must have it if it is named here, or if ids are linked.
+   */
   customerColumn?: string;
   /** The column of the receipt. Empty: receipt. */
   receiptColumn?: string;
@@ -3824,7 +3830,7 @@ export interface ListMigrationFailuresResponse {
 
 /** One receipt that was not migrated. */
 export interface MigrationFailure {
-  /** The line of the input, from 1. */
+  /** The line of the input, from 1; empty lines, the header of CSV and line ends in quotes count. */
   line?: string;
   /** The customer of the line. Empty: it has none. */
   customerId?: string;
@@ -4020,7 +4026,10 @@ export interface ReceiptService {
   listDisagreements(request: ListDisagreementsRequest, options?: CallOptions): Promise<ListDisagreementsResponse>;
   /** Cancels a job; finished lines stay. A job that has ended stays as it is. */
   cancelMigration(request: CancelMigrationRequest, options?: CallOptions): Promise<CancelMigrationResponse>;
-  /** Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays. */
+  /**
+   * Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays, and so does the
+   * input while another job with the same upload runs or has failures.
+   */
   purgeMigration(request: PurgeMigrationRequest, options?: CallOptions): Promise<PurgeMigrationResponse>;
   /**
    * Signs an offer for the app to present. Stores nothing, but is audited. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
@@ -6198,7 +6207,8 @@ export interface WatchSegmentResponse {
   sequence?: string;
   /**
    * SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed or the segment was deleted, so list the
-   * customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`.
+   * customers again. After a deletion the stream ends with `UNKNOWN_SEGMENT`. Also CUSTOMER_ERASED of every customer, so
+   * that the receiver erases those that it has from the segment.
    */
   event?: EntitlementEvent;
   /** A sign that there was no event. */

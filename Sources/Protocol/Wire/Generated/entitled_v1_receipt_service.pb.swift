@@ -1123,6 +1123,7 @@ package struct MigrationInputFormat: WireMessage {
   /// The syntax of the input. Unspecified: detected from its first character.
   package var syntax: MigrationInputSyntax = .init()
   /// The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column.
+  /// A header of CSV must have it if it is named here, or if ids are linked.
   package var customerColumn: String = ""
   /// The column of the receipt. Empty: receipt.
   package var receiptColumn: String = ""
@@ -1674,7 +1675,7 @@ package struct ListMigrationFailuresResponse: PagedResponse {
 
 /// One receipt that was not migrated.
 package struct MigrationFailure: WireMessage {
-  /// The line of the input, from 1.
+  /// The line of the input, from 1; empty lines, the header of CSV and line ends in quotes count.
   package var line: Int64 = 0
   /// The customer of the line. Empty: it has none.
   package var customerId: String = ""

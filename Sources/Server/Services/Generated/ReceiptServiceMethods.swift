@@ -38,7 +38,8 @@ protocol ReceiptServiceMethods: Sendable {
   func listDisagreements(_ request: ListDisagreementsRequest, _ call: CallContext) async throws(Status) -> ListDisagreementsResponse
   /// Cancels a job; finished lines stay. A job that has ended stays as it is.
   func cancelMigration(_ request: CancelMigrationRequest, _ call: CallContext) async throws(Status) -> CancelMigrationResponse
-  /// Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays.
+  /// Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays, and so does the
+  /// input while another job with the same upload runs or has failures.
   func purgeMigration(_ request: PurgeMigrationRequest, _ call: CallContext) async throws(Status) -> PurgeMigrationResponse
   /// Signs an offer for the app to present. Stores nothing, but is audited. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
   /// INTRODUCTORY_OFFER_USED if the customer's history contradicts it.

@@ -932,6 +932,7 @@ struct  Entitled__V1__MigrationInputFormat
   Entitled__V1__MigrationInputSyntax syntax;
   /*
    * The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column.
+   * A header of CSV must have it if it is named here, or if ids are linked.
    */
   char *customer_column;
   /*
@@ -1378,7 +1379,7 @@ struct  Entitled__V1__MigrationFailure
 {
   ProtobufCMessage base;
   /*
-   * The line of the input, from 1.
+   * The line of the input, from 1; empty lines, the header of CSV and line ends in quotes count.
    */
   int64_t line;
   /*
