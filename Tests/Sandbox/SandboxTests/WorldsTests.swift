@@ -2,6 +2,7 @@ import AppStore
 import HTTP
 import JSON
 import SandboxPaths
+import SignedData
 import Testing
 
 @testable import Sandbox
@@ -70,6 +71,28 @@ import Testing
     #expect(past["now"] == "2025-01-01T00:00:00.000Z")
     let future = await worlds.send("POST", "/w/a/sandbox/v1/reset", ["start": "2027-01-01T00:00:00Z"])
     #expect(future.status == 400)
+  }
+
+  @Test("The documents of a world verify, however early it begins or begins again")
+  func past() async throws {
+    let worlds = try worlds()
+    let anchors = try TrustAnchors.apple().adding(worlds.main.root, for: .sandbox)
+    let verifier = try SignedDataVerifier(anchors: anchors)
+    let start = "2008-07-10T00:00:00.000Z"
+    func expectVerified(_ world: String) async throws {
+      let base = "/w/\(world)/sandbox/v1"
+      let id = try await worlds.buy("/w/\(world)", "ann")
+      let jws = try await worlds.get("\(base)/transactions/\(id)")["signedTransactionInfo"]?.stringValue
+      let verified = try verifier.verifyTransaction(
+        #require(jws), for: DemoWorld.app.identity, environments: [.sandbox])
+      #expect(verified.payload.signedDate == Instant(rfc3339: start))
+    }
+    _ = try await worlds.post("/sandbox/v1/worlds", ["name": "a", "start": .string(start)])
+    try await expectVerified("a")
+    _ = try await worlds.post("/w/b/sandbox/v1/reset", ["start": .string(start)])
+    try await expectVerified("b")
+    _ = try await worlds.put("/w/c/sandbox/v1/snapshot", worlds.get("/w/a/sandbox/v1/snapshot"))
+    try await expectVerified("c")
   }
 
   @Test("A restored world continues as the one of the snapshot did, with its faults and clock")

@@ -25,16 +25,15 @@ struct SandboxAuthority: Sendable {
   /// Loads the stored chain, or creates it. What is missing or out of date below the root is issued again, so that an
   /// interrupted creation or rotation is completed.
   ///
-  /// - start: the time from which a new chain is valid, with a day before it; `nil` for `now`.
   /// - responder: the OCSP URL in the certificates. Certificates with another URL are issued again; `nil` keeps them.
   ///
   /// - Throws: ``SandboxError/corrupt(path:detail:)`` for a file that is malformed or missing,
   ///   ``SandboxError/unusable(path:detail:)``, ``SandboxError/cryptographyFailed(_:)``.
   init(
-    directory: any StateFiles, now: Instant, start: Instant? = nil, responder address: String? = nil
+    directory: any StateFiles, now: Instant, responder address: String? = nil
   ) throws(SandboxError) {
     if try directory.read(File.root.certificate) == nil {
-      try Self.make(in: directory, now: now, start: start ?? now, responder: address)
+      try Self.make(in: directory, now: now, responder: address)
     }
     let first = try Self.load(.root, from: directory)
     if try directory.read(File.secondRoot.certificate) == nil {
@@ -120,14 +119,15 @@ struct SandboxAuthority: Sendable {
     var issuer: CertificateIssuer { CertificateIssuer(certificate: certificate, key: key) }
   }
 
+  /// When new chains begin to be valid: 1970, because all worlds of a process share the chain, and one of them may begin, begin
+  /// again or be restored at any earlier time. The certificates below the root begin with it.
+  private static let beginning = Instant(millisecondsSince1970: 0)
+
   /// Creates the chain. The root is written last, so that an interrupted creation starts over.
   private static func make(
-    in directory: any StateFiles, now: Instant, start: Instant, responder: String?
+    in directory: any StateFiles, now: Instant, responder: String?
   ) throws(SandboxError) {
-    // One day early, for verifiers whose clock is slow. The other certificates begin with the root, so that those that
-    // are issued again cover documents of the past.
-    let root = try newRoot(
-      .root, from: start.advanced(byDays: -1), until: now.advanced(byYears: 50))
+    let root = try newRoot(.root, from: beginning, until: now.advanced(byYears: 50))
     let intermediate = try makeIntermediate(
       try generate(.p384), under: root.issuer, in: directory, now: now, responder: responder)
     _ = try makeLeaf(under: intermediate.issuer, in: directory, now: now, responder: responder)
