@@ -251,7 +251,8 @@ package struct Entitlement: WireMessage {
   /// The next instant at which access can change without new evidence. Unset: it cannot.
   package var checkAgainAt: GoogleProtobuf.Timestamp?
   /// Whether the deciding subscription will renew, according to Apple's latest renewal info. In a commitment: at
-  /// its end, because a cancellation does not stop its payments. Unset: no auto-renewable subscription decides.
+  /// its end, because a cancellation does not stop its payments. True, too, for an active subscription without renewal
+  /// info that says it: a subscription renews until it is turned off. Unset: no auto-renewable subscription decides.
   package var willRenew: Bool?
   /// The product of the deciding purchase, by the product id of its store. Empty: no purchase decides.
   package var productId: String = ""
