@@ -171,6 +171,25 @@ def test_an_upgraded_period_ends_when_apple_reported_the_upgrade_until_that_arri
     assert [past(days).product_id for days in (6, 3, 1)] == ["pro.monthly", "pro.yearly", "pro.yearly"]
 
 
+@pytest.mark.parametrize("named, kind, expires, expected", [
+    ("lifetime", "Auto-Renewable Subscription", True, (product.PRODUCT_TYPE_AUTO_RENEWABLE_SUBSCRIPTION, True, 1)),
+    ("pro.monthly", "Non-Consumable", False, (product.PRODUCT_TYPE_NON_CONSUMABLE, None, None)),
+])  # fmt: skip
+def test_the_type_that_apple_sold_decides_the_members_of_an_answer(
+    forger, receipts, entitlements, customer, named, kind, expires, expected
+):
+    line, now = f"5{uuid.uuid4().int % 10**15:015}", forger.payload["signedDate"]
+    submit(receipts, customer, {"signedTransactionInfo": forger.transaction(
+        transactionId=line, originalTransactionId=line, productId=named, type=kind, purchaseDate=now,
+        expiresDate=now + 86_400_000 if expires else None)})  # fmt: skip
+    for _ in range(2):
+        request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
+        answer = entitlements.Check(request, timeout=CALL_LIMIT).entitlement
+        will_renew = answer.will_renew if answer.HasField("will_renew") else None
+        status = answer.app_store_codes.status if answer.app_store_codes.HasField("status") else None
+        assert (answer.product_type, will_renew, status) == expected
+
+
 def deciding_evidence(entitlements, customer):
     """The evidence that every view names for `pro`; it must be the same one."""
     request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")

@@ -412,7 +412,7 @@ export interface Entitlement {
   willRenew?: boolean;
   /** The product of the deciding purchase, by the product id of its store. Empty: no purchase decides. */
   productId?: string;
-  /** The type of that product; unspecified also for a product that the catalog does not have. */
+  /** The type of that product, as Apple sold it; the catalog's type if this version does not know Apple's. */
   productType?: ProductType;
   /** The deciding transaction. Empty: no purchase decides. */
   transactionId?: string;

@@ -79,18 +79,18 @@ import Testing
     #expect(try AnswerCoding.transactionEvidence(in: bytes.span) == ofTransactions)
   }
 
-  @Test("The bytes of format version 3 never change")
+  @Test("The bytes of format version 4 never change")
   func golden() throws {
     let facts = CustomerFacts(transactions: [fact(revoked: instant(90))])
     let answers = PrecomputedAnswers(facts, in: app, from: instant(5))
     let bytes = AnswerCoding.encode(answers)
     let fingerprint = withUnsafeBytes(of: app.fingerprint.littleEndian) { Array($0) }
     let neverPurchased: [UInt8] = [2, 0, 7]
-    let owned: [UInt8] = [19, 228, 251, 49, 170, 1, 4, 0, 2, 76, 49, 2, 84, 49, 3, 112, 114, 111, 1, 7]
+    let owned: [UInt8] = [20, 228, 251, 49, 170, 1, 4, 0, 2, 76, 49, 2, 84, 49, 3, 112, 114, 111, 2, 1, 7]
     let refunded: [UInt8] = [8, 136, 145, 16, 20, 170, 1, 170, 1]
-    var expected = [3] + fingerprint + [10]
+    var expected = [4] + fingerprint + [10]
     expected += [4] + Array("plus".utf8) + [3] + neverPurchased
-    expected += [3] + Array("pro".utf8) + [29] + owned + refunded
+    expected += [3] + Array("pro".utf8) + [30] + owned + refunded
     #expect(bytes == expected)
     // Cases are stored as indices into their lists, so new cases must be last.
     #expect(

@@ -11,7 +11,7 @@ package import Entitlements
 /// differ from the segment before.
 package enum AnswerCoding {
   /// The first byte. Answers of any other version count as missing.
-  static let version: UInt8 = 3
+  static let version: UInt8 = 4
 
   // Cases are stored as indices into these lists, so a new case must be the last one of its enumeration.
   static let reasons = EntitlementReason.allCases

@@ -133,7 +133,7 @@ struct AnswerDecoder {
     let line = try text(bytes)
     let deciding = DecidingTransaction(
       transactionID: try flags.contains(.isFirstOfLine) ? line : text(bytes), originalTransactionID: line,
-      productID: try text(bytes), ownership: try code(bytes),
+      productID: try text(bytes), type: try code(bytes), ownership: try code(bytes),
       billingPlanType: try flags.contains(.hasBillingPlan) ? code(bytes) : nil,
       commitment: try flags.contains(.hasCommitment) ? commitment(flags, since: start, bytes) : nil,
       payment: try flags.contains(.hasPayment) ? signed(bytes) : nil,

@@ -72,6 +72,7 @@ extension FactEncoder {
     append(deciding.originalTransactionID)
     if !flags.contains(.isFirstOfLine) { append(deciding.transactionID) }
     append(deciding.productID)
+    append(deciding.type ?? .unrecognized(""))
     append(deciding.ownership)
     if let plan = deciding.billingPlanType { append(plan) }
     if let commitment = deciding.commitment {

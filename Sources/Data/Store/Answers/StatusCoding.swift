@@ -39,6 +39,7 @@ package enum StatusCoding {
     case commitmentPrice = 29
     case payment = 30
     case paymentCurrency = 31
+    case productType = 32
   }
 
   /// Encodes a status.
@@ -101,6 +102,7 @@ package enum StatusCoding {
       add(.originalTransactionID, deciding.originalTransactionID)
       add(.transactionID, deciding.transactionID)
       add(.productID, deciding.productID)
+      add(.productType, deciding.type?.rawValue)
       add(.ownership, deciding.ownership.rawValue)
       add(.billingPlanType, deciding.billingPlanType?.rawValue)
       if let commitment = deciding.commitment {
@@ -155,7 +157,7 @@ package enum StatusCoding {
       guard let line = self[.originalTransactionID] else { return nil }
       return DecidingTransaction(
         transactionID: self[.transactionID] ?? line, originalTransactionID: line,
-        productID: self[.productID] ?? "",
+        productID: self[.productID] ?? "", type: self[.productType].map(ProductType.init(rawValue:)),
         ownership: InAppOwnershipType(rawValue: self[.ownership] ?? ""),
         billingPlanType: self[.billingPlanType].map(BillingPlanType.init(rawValue:)),
         commitment: commitment, payment: number(.payment), currency: self[.paymentCurrency])

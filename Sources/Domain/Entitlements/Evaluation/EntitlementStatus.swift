@@ -119,6 +119,9 @@ package struct DecidingTransaction: Hashable, Sendable {
   package let originalTransactionID: String
   /// The product that grants the entitlement, or granted it.
   package let productID: String
+  /// The type that Apple sold it as; the catalog's type if this version does not know Apple's. `nil` in an event from before
+  /// events had it.
+  package let type: ProductType?
   /// The way in which the customer got it; only the purchaser can act on billing.
   package let ownership: InAppOwnershipType
   /// The billing plan of the period; `nil` if Apple sent none.
@@ -136,13 +139,15 @@ package struct DecidingTransaction: Hashable, Sendable {
 
   /// Recreates the transaction of a stored answer.
   package init(
-    transactionID: String, originalTransactionID: String, productID: String, ownership: InAppOwnershipType,
-    billingPlanType: BillingPlanType? = nil, commitment: TransactionDetails.Commitment? = nil,
+    transactionID: String, originalTransactionID: String, productID: String, type: ProductType?,
+    ownership: InAppOwnershipType, billingPlanType: BillingPlanType? = nil,
+    commitment: TransactionDetails.Commitment? = nil,
     payment: Int64? = nil, currency: String? = nil
   ) {
     self.transactionID = transactionID
     self.originalTransactionID = originalTransactionID
     self.productID = productID
+    self.type = type
     self.ownership = ownership
     self.billingPlanType = billingPlanType
     self.commitment = commitment
@@ -154,6 +159,7 @@ package struct DecidingTransaction: Hashable, Sendable {
     transactionID = facts.transactions[index].transactionID
     originalTransactionID = facts.transactions[index].originalTransactionID
     productID = facts.transactions[index].productID
+    type = facts.transactions[index].type
     ownership = facts.transactions[index].ownership
     billingPlanType = facts.transactions[index].details.billingPlanType
     commitment = facts.transactions[index].details.commitment

@@ -193,7 +193,7 @@ extension PurchaseState {
       winBackOfferIDs: winBackOfferIDs)
     let deciding = DecidingTransaction(
       transactionID: transactionID, originalTransactionID: transactionID, productID: productID,
-      ownership: ownership)
+      type: nil, ownership: ownership)
     return EntitlementStatus(
       reason, accessLevel: .none, substate: mode, productState: .new, since: since, until: nil,
       paidUntil: nil, checkAgainAt: nil, actBy: endsAt, deciding: deciding, grant: nil, outlook: outlook

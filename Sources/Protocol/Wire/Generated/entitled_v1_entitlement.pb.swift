@@ -256,7 +256,7 @@ package struct Entitlement: WireMessage {
   package var willRenew: Bool?
   /// The product of the deciding purchase, by the product id of its store. Empty: no purchase decides.
   package var productId: String = ""
-  /// The type of that product; unspecified also for a product that the catalog does not have.
+  /// The type of that product, as Apple sold it; the catalog's type if this version does not know Apple's.
   package var productType: ProductType = .init()
   /// The deciding transaction. Empty: no purchase decides.
   package var transactionId: String = ""

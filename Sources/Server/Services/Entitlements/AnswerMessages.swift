@@ -67,7 +67,8 @@ extension Entitlement {
         currency: mayReceivePrice ? deciding.currency : nil)
     }
     manageUrl = status.manageURL ?? ""
-    productType = app.products[deciding.productID].map { Wire.ProductType($0.type) } ?? .unspecified
+    let type = deciding.type ?? app.products[deciding.productID]?.type
+    productType = type.map(Wire.ProductType.init) ?? .unspecified
     if case .autoRenewableSubscription = productType {
       // Without renewal info, assume auto-renew: it is Apple's default until the customer turns it off.
       willRenew = status.willRenew ?? [.subscriptionActive, .awaitingRenewal].contains(status.reason)

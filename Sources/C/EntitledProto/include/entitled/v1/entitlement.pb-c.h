@@ -226,7 +226,7 @@ struct  Entitled__V1__Entitlement
    */
   char *product_id;
   /*
-   * The type of that product; unspecified also for a product that the catalog does not have.
+   * The type of that product, as Apple sold it; the catalog's type if this version does not know Apple's.
    */
   Entitled__V1__ProductType product_type;
   /*
