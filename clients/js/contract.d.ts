@@ -3639,7 +3639,10 @@ export interface StartMigrationRequest {
 export interface MigrationInputFormat {
   /** The syntax of the input. Unspecified: detected from its first character. */
   syntax?: MigrationInputSyntax;
-  /** The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column. */
+  /**
+   * The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column.
+   * A header of CSV must have it if it is named here, or if ids are linked.
+   */
   customerColumn?: string;
   /** The column of the receipt. Empty: receipt. */
   receiptColumn?: string;
@@ -3828,7 +3831,7 @@ export interface ListMigrationFailuresResponse {
 
 /** One receipt that was not migrated. */
 export interface MigrationFailure {
-  /** The line of the input, from 1. */
+  /** The line of the input, from 1; empty lines, the header of CSV and line ends in quotes count. */
   line?: string;
   /** The customer of the line. Empty: it has none. */
   customerId?: string;
@@ -4024,7 +4027,10 @@ export interface ReceiptService {
   listDisagreements(request: ListDisagreementsRequest, options?: CallOptions): Promise<ListDisagreementsResponse>;
   /** Cancels a job; finished lines stay. A job that has ended stays as it is. */
   cancelMigration(request: CancelMigrationRequest, options?: CallOptions): Promise<CancelMigrationResponse>;
-  /** Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays. */
+  /**
+   * Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays, and so does the
+   * input while another job with the same upload runs or has failures.
+   */
   purgeMigration(request: PurgeMigrationRequest, options?: CallOptions): Promise<PurgeMigrationResponse>;
   /**
    * Signs an offer for the app to present. Stores nothing, but is audited. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
