@@ -69,7 +69,7 @@ package actor AppStoreSimulator {
     files = storage.files
     self.settings = settings
     self.keepsTime = keepsTime
-    authority = try SandboxAuthority(directory: files, now: now(), start: start)
+    authority = try SandboxAuthority(directory: files, now: now())
     var journal = try Journal(storage.journal)
     clock = SandboxClock(machine: now)
     root = authority.root
@@ -80,7 +80,11 @@ package actor AppStoreSimulator {
     let begins = entries.isEmpty ? start : nil
     if let begins { clock.restore(SandboxClock.Setting(sandbox: begins, machine: now(), speed: 1)) }
     var (world, history) = Self.replay(entries, apps: apps, clock: clock)
-    var first: [Journal.Entry] = [.opened] + (begins == nil ? [] : [.clock(clock.setting)])
+    // A process that was killed during an advance did not record the clock, and the machine's clock may have gone back.
+    let isBehind = clock.now() < world.now
+    if isBehind { clock.set(to: world.now) }
+    var first: [Journal.Entry] = [.opened]
+    if begins != nil || isBehind { first.append(.clock(clock.setting)) }
     world.skipNumbers(Self.numbersPerProcess)
     if entries.isEmpty {
       if let origin {
@@ -126,7 +130,7 @@ package actor AppStoreSimulator {
       case .action(let action, let json):
         portable = world.portableMembers(of: action, json)
         _ = try? world.perform(action, Parameters(json))
-      case .passed: break
+      case .passed, .advancing: break
       // A snapshot comes from a client, so its indices are checked.
       case .attempt(let notification, let result, let next):
         guard world.notifications.indices.contains(notification) else { continue }

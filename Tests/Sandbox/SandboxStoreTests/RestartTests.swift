@@ -1,9 +1,11 @@
 import AppStore
 import Foundation
-import Sandbox
+import JSON
 import SandboxStore
 import SignedData
 import Testing
+
+@testable import Sandbox
 
 @Suite("Sandbox directory")
 struct RestartTests {
@@ -36,6 +38,32 @@ struct RestartTests {
       let purchase = try await store.purchase(PurchaseOrder(app: "demo", productId: "coins"))
       #expect(!ids.contains(purchase.transactionId))
       #expect(try verified(purchase, by: store).signer?.anchor.contains("Sandbox Root CA - G3") == true)
+    }
+  }
+
+  @Test(
+    "After a crash during an advance the clock continues from the time that a client has seen",
+    arguments: [0, 1])
+  func crashDuringAdvance(speed: JSONValue) async throws {
+    let poster = HeldPoster()
+    let store = try folder.open(poster: poster)
+    _ = try await store.buy("monthly", "ann")
+    try await store.post("deliver", [:])
+    try await store.post("clock", ["speed": speed])
+    try await store.post("notification-url", ["app": "demo", "url": "http://service"])
+    let target = SandboxFolder.start.advanced(byDays: 300)
+    let advance = Task { try await store.advanceClock(to: target) }
+    _ = await poster.posts.first { _ in true }
+    let seen = store.clock.now()
+    #expect(SandboxFolder.start < seen && seen < target)
+    try FileManager.default.copyItem(atPath: folder.path(), toPath: folder.path("crashed"))
+    poster.release()
+    try await advance.value
+    for _ in 0..<2 {
+      let again = try folder.open("crashed")
+      #expect(again.clock.now() == seen)
+      let id = try await again.buy("coins", "ann")
+      #expect(await again.world.transactions[id]?.purchaseDate == seen)
     }
   }
 
@@ -95,5 +123,26 @@ struct RestartTests {
     for start in [past, SandboxFolder.start] {
       #expect(try folder.open(start: start).clock.now() == past, "a start is only for what begins")
     }
+  }
+}
+
+/// Reports each notification, and responds after its release.
+private struct HeldPoster: NotificationPoster {
+  let posts: AsyncStream<Void>
+  private let calls: AsyncStream<Void>.Continuation
+  private let gate: AsyncStream<Void>
+  private let opener: AsyncStream<Void>.Continuation
+
+  init() {
+    (posts, calls) = AsyncStream.makeStream()
+    (gate, opener) = AsyncStream.makeStream()
+  }
+
+  func release() { opener.finish() }
+
+  func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {
+    calls.yield()
+    for await _ in gate {}
+    return ReceiverResponse(result: .success)
   }
 }

@@ -25,7 +25,7 @@ extension AppStoreSimulator {
   private static let maxWait: Int64 = 3_600_000
 
   /// Advances the clock step by step: each notification is delivered at its own time, before the next event. The
-  /// journal gets the clock's time at the end.
+  /// journal gets the time of each step before its deliveries, and the clock's setting at the end.
   ///
   /// - Throws: ``ActionError/notPossible(_:)`` if the clock stops before the target, or a reset or restore replaced the
   ///   world meanwhile; the errors of the journal.
@@ -35,6 +35,7 @@ extension AppStoreSimulator {
     while let next = nextEvent, next <= target {
       clock.set(to: next)
       world.advance(to: clock.now())
+      try persist(.advancing)
       await deliver()
       guard generation == self.generation else {
         throw .actionFailed(.notPossible("the world began again while its clock advanced"))

@@ -18,6 +18,8 @@ struct Journal: Sendable {
     case action(Action, JSONObject)
     /// Time had effects that a reader may have seen.
     case passed
+    /// The clock reached a time in an advance, whose own entry follows unless the process is killed.
+    case advancing
     /// The result of a delivery attempt of the notification at that index, and the time of the next attempt.
     case attempt(notification: Int, SendAttemptResult, next: Instant?)
     /// The delivery of the notification at that index was postponed by a fault.
@@ -116,6 +118,7 @@ extension Journal.Entry {
     case .action(let action, let parameters):
       ["action": .string(action.rawValue), "with": .object(parameters)]
     case .passed: ["passed": true]
+    case .advancing: ["advancing": true]
     case .attempt(let notification, let result, let next):
       JSONObject(present: [
         ("attempt", JSONValue(Int64(notification))), ("result", .string(result.rawValue)),
@@ -136,6 +139,8 @@ extension Journal.Entry {
       self = .origin(origin)
     } else if json["passed"] != nil {
       self = .passed
+    } else if json["advancing"] != nil {
+      self = .advancing
     } else if let clock = json["clock"]?.objectValue, let sandbox = Journal.instant(clock["sandbox"]),
       let machine = Journal.instant(clock["machine"]), let speed = clock["speed"]?.int64Value
     {

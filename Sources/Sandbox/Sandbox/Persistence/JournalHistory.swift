@@ -35,8 +35,8 @@ struct JournalHistory: Sendable {
     count += 1
     var caused = seenNotifications..<seenNotifications
     switch entry {
-    // The results of deliveries are recorded during an advance, whose entry follows.
-    case .attempt, .postponed: break
+    // They are recorded during an advance, whose entry follows.
+    case .advancing, .attempt, .postponed: break
     case .opened, .origin, .clock, .action, .passed:
       caused = seenNotifications..<max(seenNotifications, notifications)
       seenNotifications = caused.upperBound

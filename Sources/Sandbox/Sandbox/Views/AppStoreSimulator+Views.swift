@@ -149,7 +149,7 @@ extension AppStoreSimulator {
       case .clock(let setting):
         line.changesSpeed ? .speed(setting.speed) : .advanced(to: setting.sandbox)
       case .action(let action, _): .action(action, line.portable)
-      case .passed: .passed
+      case .passed, .advancing: .passed
       case .attempt(let index, let result, _): .attempt(uuid: uuid(index), result)
       case .postponed(let index, let instant): .postponed(uuid: uuid(index), to: instant)
       }
