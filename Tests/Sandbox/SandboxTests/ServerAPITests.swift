@@ -198,6 +198,19 @@ import Testing
     #expect(last?.name == "RENEWAL_EXTENSION/SUMMARY")
   }
 
+  @Test("A mass extension is performed although one of another product has used its identifier")
+  func massExtensionsOfTwoProducts() async throws {
+    let path = "/inApps/v1/subscriptions/extend/mass"
+    for product in ["monthly", "weekly", "weekly"] {
+      let body: JSONObject = [
+        "extendByDays": 3, "extendReasonCode": 1, "productId": .string(product), "requestIdentifier": "R",
+      ]
+      #expect(try await call("POST", path, body).status == 200)
+      #expect(try await call("GET", "\(path)/\(product)/R").body["complete"] == true)
+    }
+    #expect(await store.world.massExtensions.map(\.productID) == ["monthly", "weekly"])
+  }
+
   @Test("A mass extension is performed although another app has used its identifier")
   func massExtensionsOfTwoApps() async throws {
     let other = SandboxApp(

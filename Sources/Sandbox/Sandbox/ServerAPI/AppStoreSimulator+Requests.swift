@@ -77,9 +77,10 @@ extension AppStoreSimulator {
       }
     }
     let identifier = body["requestIdentifier"] ?? ""
-    // A repeated request returns the first result; another app may have used the same identifier.
+    // A repeated request returns the first result. Its status is found by product and identifier, so the same identifier for
+    // another product, or of another app, is another request.
     let isRepeated = world.massExtensions.contains {
-      $0.app == call.app.id && .string($0.requestIdentifier) == identifier
+      $0.app == call.app.id && $0.productID == product && .string($0.requestIdentifier) == identifier
     }
     if !isRepeated {
       _ = try perform(
