@@ -1,12 +1,15 @@
 """The sandbox's clock governs its own environment, and never moves Production."""
 
 import time
+import uuid
 
 import pytest
 
 import contract
+from contract import app_store_service
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, Service, post
+from test_app_store import World
 
 APP = "ocean-journal"
 FULL = "ACCESS_LEVEL_FULL"
@@ -68,3 +71,24 @@ def test_a_stopped_sandbox_clock_stops_no_production_expiry(service):
             if message.WhichOneof("content") == "event":
                 types.append(message.event.type)
         assert types == ["GRANTED", "ENDED"]
+
+
+def test_times_in_headers_of_the_app_store_are_the_machines_whatever_the_sandboxs_clock_shows(service):
+    world = World(service)
+    bought = world.buy(str(uuid.uuid4()))
+    world.advance("300d")
+
+    def refresh():
+        world.apple.RefreshPurchase(
+            app_store_service.RefreshPurchaseRequest(app=APP, transaction_id=bought), timeout=CALL_LIMIT)
+
+    refresh()
+    world.act("faults", kind="rate-limit", count=1, by="2s")
+    began = time.monotonic()
+    refresh()
+    assert 1.5 < time.monotonic() - began < 60, "the client waits as long as Retry-After says"
+    world.act("revoke-key", keyId="EMBEDDED00")
+    with pytest.raises(contract.RpcError) as error:
+        refresh()
+    assert contract.reason(error.value) == "APP_STORE_KEY_REJECTED"
+    world.channel.close()

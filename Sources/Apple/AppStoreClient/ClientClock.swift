@@ -2,7 +2,7 @@ package import AppStore
 
 /// The client's sources of time and randomness, so that tests control both.
 package struct ClientClock: Sendable {
-  /// The time of day, for tokens and Apple's `Retry-After`.
+  /// The machine's time of day, for timestamps and comparisons with Apple's `Retry-After` and `Date`.
   package let now: @Sendable () -> Instant
   /// Monotonic time since any fixed instant, for waits and deadlines.
   package let uptime: @Sendable () -> Duration

@@ -33,12 +33,12 @@ extension Startup {
     let embedded = environment == .sandbox && app.servers[.sandbox] == nil ? sandbox : nil
     guard let server = server(of: app, in: environment, embedded) else { return nil }
     guard let credentials = try credentials(of: app, isEmbedded: embedded != nil) else { return nil }
-    // The embedded sandbox verifies tokens by its own clock.
+    // The embedded sandbox verifies tokens by its own clock. The times in its headers are the machine's.
     let now = embedded?.clock.now ?? SystemClock.now
     return AppStoreServerClient(
       app: app.definition.identity, environment: environment, server: server,
       tokens: ServerAPITokenSource(credentials: credentials, now: now),
-      exchange: CurlExchange.shared, clock: .system(now: now))
+      exchange: CurlExchange.shared, clock: .system(now: SystemClock.now))
   }
 
   /// Apple's server, or the one that replaces it; `nil` for environments without one.
@@ -83,11 +83,11 @@ extension Startup {
           let server = url.map({ AppStoreServer(baseURL: $0) }) ?? AppStoreServer(deviceCheck: environment),
           let credentials = try deviceCheckCredentials(of: app, isEmbedded: embedded != nil)
         else { continue }
-        // The embedded sandbox verifies tokens by its own clock.
+        // As for the App Store Server API.
         let now = embedded?.clock.now ?? SystemClock.now
         let client = DeviceCheckClient(
           server: server, tokens: DeviceCheckTokenSource(credentials: credentials, now: now),
-          exchange: CurlExchange.shared, clock: .system(now: now))
+          exchange: CurlExchange.shared, clock: .system(now: SystemClock.now))
         clients[app.definition.id, environment] = client
       }
     }
