@@ -130,10 +130,13 @@ private func randomAppTransaction(_ random: inout SplitMix64) -> AppTransactionF
 private func slowly(_ facts: CustomerFacts, _ now: Instant) -> Bool {
   facts.transactions.contains { fact in
     guard ["monthly", "yearly"].contains(fact.productID) else { return false }
-    let next = facts.transactions
-      .filter { later in
+    let line = facts.transactions.filter { $0.originalTransactionID == fact.originalTransactionID }
+    // Of several with one date, an upgrade has the greatest id.
+    let last = line.last { $0.purchaseDate == fact.purchaseDate }
+    let next =
+      line.filter { later in
         // A purchase that is refunded before its period starts replaces nothing.
-        later.originalTransactionID == fact.originalTransactionID && later.purchaseDate > fact.purchaseDate
+        (later.purchaseDate > fact.purchaseDate || later == last && later.productID != fact.productID)
           && (later.revocationDate ?? later.purchaseDate) >= later.purchaseDate
       }
       .map(\.purchaseDate).min()

@@ -3,7 +3,8 @@ import Entitlements
 import TestSupport
 import Testing
 
-/// Receipts with very many purchases, also of equal dates: the cost grows with their number, not with its square.
+/// Purchases of equal dates, such as an upgrade at the instant of a renewal. Receipts may have very many: the cost grows with
+/// their number, not with its square.
 @Suite("Purchases of equal dates") struct EqualDatesTests {
   /// Periods of one line that begin and end together; each is cancelled, and no upgrade explains it.
   private func periods(_ count: Int, isUpgraded: Bool = false) -> [TransactionFact] {
@@ -43,5 +44,23 @@ import Testing
       #expect(change.purchases.count == facts.transactions.count)
     }
     #expect(growth < Growth.bound)
+  }
+
+  @Test(
+    "Of a purchase or renewal and an upgrade at the same instant the upgrade stays, with and without isUpgraded",
+    arguments: [false, true])
+  func upgradeAtOnce(isMarked: Bool) {
+    let old = period(30...60, id: "2").with { $0.isUpgraded = isMarked }
+    let documents = [
+      period(0...30, id: "1"), old, period(30...90, "plus", id: "3"),
+    ]
+    for facts in [documents, documents.reversed()] {
+      #expect(pro(facts, on: 29).isEntitled)
+      for day: Int64 in [30, 45, 60] {
+        #expect(pro(facts, on: day).reason == .upgraded && pro(facts, on: day).until == at(30), "day \(day)")
+        let facts = CustomerFacts(transactions: facts)
+        #expect(evaluate(facts, entitlement: "plus", in: app, at: at(day)).isEntitled, "day \(day)")
+      }
+    }
   }
 }

@@ -32,12 +32,14 @@ extension CustomerFacts {
   }
 
   /// The index of the transaction that replaced the one at `index`: the first later purchase of the same
-  /// line. A renewal that is refunded or replaced before its period starts replaces nothing, as after an upgrade in the
-  /// hours between charge and start. Several transactions can cover one period, for example after adding seats; they do not replace
-  /// each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
+  /// line, or an upgrade with the same date. A renewal that is refunded or replaced before its period starts replaces nothing, as
+  /// after an upgrade in the hours between charge and start. Several transactions can cover one period, for example after adding
+  /// seats; they do not replace each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
   package func nextInLine(after index: Int) -> Int? {
     guard !transactions[index].isContradictory else { return firstInLine(afterEndOf: index) }
-    var next = firstInLine(purchasedAfter: index, from: period(at: index).upperBound + 1)
+    let following = period(at: index).upperBound + 1
+    var next = firstInLine(purchasedAfter: index, from: following)
+    if following < next, isReplacement(next - 1, of: index) { return next - 1 }
     while next < transactions.endIndex,
       transactions[next].originalTransactionID == transactions[index].originalTransactionID
     {
@@ -45,6 +47,13 @@ extension CustomerFacts {
       next += 1
     }
     return nil
+  }
+
+  /// Whether the transaction at `last` is an upgrade that replaced the one at `index` at the instant of its purchase or
+  /// renewal. It is the last one with that date, because the later of two has the greater id.
+  private func isReplacement(_ last: Int, of index: Int) -> Bool {
+    transactions[last].hasOtherPlan(than: transactions[index]) && !transactions[last].isContradictory
+      && !isWithdrawnBeforeStart(last)
   }
 
   /// The first index from `next` on at which no transaction of the line has the purchase date of the one at `index`, which
