@@ -133,7 +133,7 @@ export class AppStore {
     this.#seen = 0;
   }
 
-  /** Creates another world in the same state. The caller removes it. */
+  /** Creates another world in the same state, also with the same URL for notifications. The caller removes it. */
   async copy() {
     const copied = await this.sandbox.create("copy", { from: this.world || "/" });
     Object.assign(copied, { app: this.app, bundleId: this.bundleId });

@@ -123,7 +123,7 @@ export class AppStore {
   restore(snapshot: Snapshot): Promise<void>;
   /** Begins again without accounts, purchases and settings. */
   reset(): Promise<void>;
-  /** Creates another world in the same state. The caller removes it. */
+  /** Creates another world in the same state, also with the same URL for notifications. The caller removes it. */
   copy(): Promise<AppStore>;
   remove(): Promise<void>;
   /** Runs a scenario such as `family`; returns its steps. */

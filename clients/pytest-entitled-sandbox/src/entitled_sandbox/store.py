@@ -180,7 +180,7 @@ class AppStore(AppleSettings):
         self._seen = 0
 
     def copy(self) -> "AppStore":
-        """Creates another world in the same state. The caller removes it."""
+        """Creates another world in the same state, also with the same URL for notifications. The caller removes it."""
         copied = self.sandbox.create("copy", **{"from": self.world or "/"})
         copied.app = self.app
         copied._seen = len(copied.notifications)
