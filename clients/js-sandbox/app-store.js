@@ -66,10 +66,13 @@ export class AppStore {
   async renew(purchase) {
     const before = await this.latest(purchase);
     if (!before.expires) throw new NotRenewedError(`${before.productId} is not a subscription`);
-    const next = new Date(before.expires.getTime() + 1000);
-    if (next > (await this.now())) await this.advance(next);
+    const [now, begin] = [await this.now(), new Date(before.transaction.purchaseDate)];
+    // A renewal may be charged up to a day before its period begins.
+    const isCharged = begin > now;
+    const next = new Date((isCharged ? begin : before.expires).getTime() + 1000);
+    if (next > now) await this.advance(next);
     const after = await this.latest(before);
-    if (after.transactionId !== before.transactionId) return after;
+    if (isCharged || after.transactionId !== before.transactionId) return after;
     throw new NotRenewedError(`${before.productId} of ${before.account} did not renew; its status is ${after.status}`);
   }
 

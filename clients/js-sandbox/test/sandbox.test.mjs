@@ -47,6 +47,16 @@ describe("an App Store of a test's own", { concurrency: true }, () => {
     assert.equal((await store.latest("ann?#1@example.com/pro.monthly")).transactionId, odd.transactionId);
   });
 
+  test("returns the next period of a subscription that is charged already", async (t) => {
+    const store = await appStore(t);
+    const bought = await store.buy("pro.monthly");
+    await store.advance(new Date(bought.expires.getTime() - 3_600_000));
+    const renewed = await store.renew(bought);
+    assert.equal(renewed.transaction.purchaseDate, bought.expires.getTime());
+    const now = await store.now();
+    assert.ok(now >= bought.expires && now < renewed.expires);
+  });
+
   test("advances its clock by a duration and to a date", async (t) => {
     const store = await appStore(t);
     const begin = (await store.now()).getTime();

@@ -46,6 +46,16 @@ def test_a_renewal_is_another_transaction_of_the_next_period(app_store):
     assert app_store.latest("customer/pro.monthly").transaction_id == renewed.transaction_id
 
 
+def test_a_renewal_that_is_charged_already_is_the_next_period(new_app_store):
+    app_store = new_app_store(start="2026-01-31T12:00:00Z")
+    bought = app_store.buy("pro.monthly")
+    app_store.advance(to=bought.expires - datetime.timedelta(hours=1))
+    renewed = app_store.renew(bought)
+    assert renewed.transaction["purchaseDate"] == bought.transaction["expiresDate"]
+    assert bought.expires <= app_store.now < bought.expires + datetime.timedelta(minutes=5)
+    assert app_store.renew(renewed).expires > renewed.expires and app_store.now >= renewed.expires
+
+
 def test_a_declined_card_prevents_the_renewal_until_it_is_accepted(app_store):
     bought = app_store.buy("pro.monthly", account="ann")
     app_store.decline_card("ann")
@@ -105,7 +115,10 @@ def test_a_copy_goes_its_own_way(app_store):
 
 
 def test_a_world_can_begin_in_the_past(new_app_store):
-    assert new_app_store(start="2026-01-31T12:00:00Z").now.date() == datetime.date(2026, 1, 31)
+    app_store = new_app_store(start="2026-01-31T12:00:00Z")
+    assert app_store.now.date() == datetime.date(2026, 1, 31)
+    bought = app_store.buy("pro.monthly")
+    assert app_store.verifier().verify_and_decode_signed_transaction(bought.signed_transaction).productId == "pro.monthly"
 
 
 def test_an_unknown_product_is_refused_with_its_reason(app_store):

@@ -48,7 +48,7 @@ class Purchase:
     def expires(self) -> datetime.datetime | None:
         """The end of the paid period; `None` without a subscription."""
         end = self.transaction.get("expiresDate")
-        return None if end is None else datetime.datetime.fromtimestamp(end / 1000, datetime.timezone.utc)
+        return None if end is None else _time(end)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,10 +102,14 @@ class AppStore(AppleSettings):
         before = self.latest(purchase)
         if before.expires is None:
             raise NotRenewedError(f"{before.product_id} is not a subscription")
-        if before.expires + _SECOND > self.now:
-            self.advance(to=before.expires + _SECOND)
+        now, begin = self.now, _time(before.transaction["purchaseDate"])
+        # A renewal may be charged up to a day before its period begins.
+        is_charged = begin > now
+        next_period = (begin if is_charged else before.expires) + _SECOND
+        if next_period > now:
+            self.advance(to=next_period)
         after = self.latest(before)
-        if after.transaction_id == before.transaction_id:
+        if after.transaction_id == before.transaction_id and not is_charged:
             raise NotRenewedError(f"{before.product_id} of {before.account} did not renew; its status is {after.status}")
         return after
 
@@ -131,7 +135,7 @@ class AppStore(AppleSettings):
     def now(self) -> datetime.datetime:
         """The simulated time."""
         milliseconds: int = self.call("clock")["milliseconds"]
-        return datetime.datetime.fromtimestamp(milliseconds / 1000, datetime.timezone.utc)
+        return _time(milliseconds)
 
     def advance(self, by: str | datetime.timedelta | None = None, *, to: datetime.datetime | None = None) -> list[str]:
         """Advances the clock by a duration such as `"32d"`, or to an instant; returns the names of the notifications."""
@@ -199,6 +203,10 @@ class AppStore(AppleSettings):
         answer: dict[str, Any] = self.call(f"scenarios/{name}", {"app": self.app})
         self.deliver()
         return answer
+
+
+def _time(milliseconds: int) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(milliseconds / 1000, datetime.timezone.utc)
 
 
 def _id(purchase: Purchase | str) -> str:
