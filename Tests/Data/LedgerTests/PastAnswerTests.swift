@@ -177,6 +177,40 @@ import Testing
     }
   }
 
+  @Test("The holder of a seat who lost it and has one again keeps both times, and the gap between them")
+  func regainedSeat() async throws {
+    try await LedgerFixture.run { fixture in
+      func team(refunded: Int64) throws -> String {
+        try fixture.period(
+          40...70, signed: refunded == 0 ? 40 : 53,
+          [
+            "quantity": 2,
+            "multiSeatInfo": [
+              "invitationManagement": "DEVELOPER", "revokedSeatQuantity": .number(JSONNumber(refunded)),
+            ],
+          ])
+      }
+      _ = try await fixture.submit(team(refunded: 0), for: "boss")
+      var seats: [String] = []
+      for customer in ["dan", "ana"] {
+        let claimed = try await fixture.ledger.claimSeat(
+          of: "L1", for: customer, request: customer, seatClaimID: nil, fixture.scope)
+        seats.append(try #require(claimed.seat).seatID)
+        fixture.clock.set(at(51))
+      }
+      fixture.clock.set(at(53))
+      _ = try await fixture.submit(team(refunded: 1), for: "boss")
+      fixture.clock.set(at(55))
+      _ = try await fixture.ledger.releaseSeat(seats[0], of: "L1", fixture.scope)
+      for (day, isEntitled) in [(52, true), (54, false), (56, true)] as [(Int64, Bool)] {
+        let answer = try await past(day, fixture)
+        #expect(answer.status.isEntitled == isEntitled, "day \(day)")
+        #expect(answer.changes.isEmpty, "day \(day)")
+      }
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   /// Returns the end of the paid time of a line on day 50, as it was known then.
   private func paidUntil(_ line: String, _ fixture: LedgerFixture) async throws -> Instant? {
     try await fixture.store.snapshot { reader throws in

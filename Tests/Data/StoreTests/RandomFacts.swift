@@ -52,6 +52,8 @@ final class RandomFacts {
     details.firstExpiresDate = maybe(instant())
     details.upgradeReportedAt = maybe(instant())
     details.seatRefunds = maybe([.init(quantity: 2, reportedAt: instant())]) ?? []
+    let (first, second) = (instant(), instant())
+    details.earlierSeatTimes = maybe([min(first, second)..<max(first, second)]) ?? []
     details.isFromReceipt = .random(using: &random)
     details.isAdvancedCommerce = .random(using: &random)
     details.wasWithoutAdditions = .random(using: &random)

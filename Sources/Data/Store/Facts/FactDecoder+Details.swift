@@ -45,6 +45,10 @@ extension FactDecoder {
     if flags.contains(.hasReceiptStatement) {
       details.receiptStatement = try receiptStatement(since: base)
     }
+    for _ in 0..<(try flags.contains(.hasEarlierSeatTimes) ? count() : 0) {
+      let start = try instant(since: base)
+      details.earlierSeatTimes.append(start..<max(start, try instant(since: start)))
+    }
     guard flags.contains(.hasCommitment) else { return }
     details.commitment = TransactionDetails.Commitment(
       billingPeriodNumber: try signed(), totalBillingPeriods: try signed(),

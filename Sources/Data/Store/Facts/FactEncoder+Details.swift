@@ -45,6 +45,13 @@ extension FactEncoder {
       for reversal in details.reversals { append(reversal, since: base) }
     }
     if let statement = details.receiptStatement { append(statement, since: base) }
+    if !details.earlierSeatTimes.isEmpty {
+      append(unsigned: UInt64(details.earlierSeatTimes.count))
+      for time in details.earlierSeatTimes {
+        append(time.lowerBound, since: base)
+        append(time.upperBound, since: time.lowerBound)
+      }
+    }
     guard let commitment = details.commitment else { return }
     append(signed: commitment.billingPeriodNumber)
     append(signed: commitment.totalBillingPeriods)
@@ -166,6 +173,7 @@ extension TransactionDetailFlags {
     set(.hasUpgradeReport, details.upgradeReportedAt != nil)
     set(.isAdvancedCommerce, details.isAdvancedCommerce)
     set(.hasReceiptStatement, details.receiptStatement != nil)
+    set(.hasEarlierSeatTimes, !details.earlierSeatTimes.isEmpty)
   }
 }
 

@@ -78,6 +78,8 @@ struct TransactionDetailFlags: OptionSet {
   static let hasReceiptStatement = TransactionDetailFlags(rawValue: 1 << 17)
   /// An earlier document said that the transaction was upgraded; its signature follows.
   static let hasUpgradeReport = TransactionDetailFlags(rawValue: 1 << 18)
+  /// The claim of a seat had to wait for another one in the period; the times of access before follow.
+  static let hasEarlierSeatTimes = TransactionDetailFlags(rawValue: 1 << 19)
 }
 
 /// The optional parts of what a receipt states of a signed transaction.
