@@ -32,4 +32,33 @@ import Testing
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }
+
+  @Test("The evidence of an answer is the report of the state that decides it, also if a later one is known")
+  func evidence() async throws {
+    try await LedgerFixture.run { fixture in
+      let ended = try await report(fixture, 1, 20, until: 30)
+      let next = try await report(fixture, 2, 60, until: 90)
+      func evidence(_ customer: CustomerKey) throws -> [EvidenceID?] {
+        let reader = try fixture.store.makeCheckReader()
+        let now = fixture.clock.now
+        let status = evaluate(
+          try reader.facts(of: customer) ?? CustomerFacts(), entitlement: "pro", in: LedgerFixture.app,
+          at: now)
+        let answer = try reader.answer(
+          to: "pro", of: customer, under: LedgerFixture.app.fingerprint, at: now)
+        guard case .precomputed(let precomputed) = answer else { return [] }
+        return [try reader.evidence(deciding: status, of: customer), precomputed.evidenceID]
+      }
+      let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+      #expect(try evidence(ana) == [ended.evidenceID, ended.evidenceID])
+      fixture.clock.set(at(61))
+      try await fixture.ledger.advance(to: at(61))
+      #expect(try evidence(ana) == [next.evidenceID, next.evidenceID])
+      // A write that rests on the stored states.
+      try await report(fixture, 3, 95, until: 99)
+      fixture.clock.set(at(91))
+      try await fixture.ledger.advance(to: at(91))
+      #expect(try evidence(ana) == [next.evidenceID, next.evidenceID])
+    }
+  }
 }

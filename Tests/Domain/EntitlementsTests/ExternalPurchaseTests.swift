@@ -30,7 +30,8 @@ import Testing
     #expect(active.until == at(40) && active.paidUntil == at(40) && active.code == 2.0)
     #expect(
       active.grant
-        == DecidingGrant(grantID: "grant-1", source: "play", externalID: "GPA.1", productID: "gold"))
+        == DecidingGrant(
+          grantID: "grant-1", source: "play", externalID: "GPA.1", productID: "gold", revision: 1))
     let ended = answer(facts, at: 41)
     #expect(!ended.isEntitled && ended.reason == .externalEnded && ended.source == "play")
     #expect(ended.productState == .inactive)

@@ -94,6 +94,8 @@ struct ChangeSet {
   private var pendingFacts: [LineKey: [TransactionFact]] = [:]
   /// The transactions among them with their latest documents, in the order in which they were stored.
   private var newTransactions: [(line: LineKey, id: String, evidence: EvidenceID)] = []
+  /// The states of purchases in other stores that were stored.
+  private var newGrantStates: [(line: LineKey, revision: Int64, evidence: EvidenceID)] = []
   /// The document that stated the last new fact of each line.
   private(set) var newestEvidence: [LineKey: EvidenceID] = [:]
   /// The notification of the withdrawn consent for the app install of each purchase.
@@ -162,11 +164,19 @@ struct ChangeSet {
 
   /// The document that states a deciding fact of a customer; `nil` if this write stored none.
   func evidence(of fact: DecidingFact, of customer: CustomerKey) -> EvidenceID? {
-    guard case .transaction(let id, let lineID) = fact else { return nil }
-    return newTransactions.last { new in
-      new.id == id && new.line.lineID == lineID && new.line.appID == customer.appID
-        && new.line.environment == customer.environment
-    }?.evidence
+    switch fact {
+    case .transaction(let id, let lineID):
+      let line = customer.line(lineID)
+      return newTransactions.last { $0.id == id && $0.line == line }?.evidence
+    case .grant(let id, let revision):
+      let line = customer.line(id)
+      return newGrantStates.last { $0.revision == revision && $0.line == line }?.evidence
+    }
+  }
+
+  /// Records a state of a purchase in another store that was stored.
+  mutating func recordGrantState(_ revision: Int64, of line: LineKey, from evidence: EvidenceID) {
+    newGrantStates.append((line, revision, evidence))
   }
 
   /// Records a renewal info that was stored.

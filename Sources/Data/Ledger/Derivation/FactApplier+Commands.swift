@@ -67,6 +67,10 @@ extension FactApplier {
     let newest = try store.facts(of: line).grants.first?.external?.revision
     try store.put(fact, of: line, from: evidence)
     try store.index(evidence, under: line)
+    if fact.external != nil {
+      try store.index(evidence, under: line.grantState(fact.revision))
+      changes.recordGrantState(fact.revision, of: line, from: evidence)
+    }
     guard let newest, let revision = fact.external?.revision else {
       return try link(line, to: customer, by: origin)
     }

@@ -165,7 +165,7 @@ struct EvidenceQueries {
 final class EvidenceLookupRows {
   private let ofTransaction: KeyedRead<TransactionKey, EvidenceID?>
   private let ofGrant: KeyedRead<LineKey, EvidenceID?>
-  private let selectClaim: any SQLStatement
+  private let selectFirst: any SQLStatement
 
   init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
     let ofLine = "line_id = ? AND app = ? AND environment = ?"
@@ -176,8 +176,8 @@ final class EvidenceLookupRows {
     ofGrant = try KeyedRead(
       "SELECT evidence_id FROM grant_fact WHERE \(ofLine)", on: connection, in: workspace
     ) { _, row throws(StoreError) in try row.step() ? EvidenceID(rawValue: row.number(0)) : nil }
-    // The first evidence of a seat is its claim.
-    selectClaim = try connection.prepare(
+    // The first evidence of a seat is its claim, and that of a state in another store the report with its revision.
+    selectFirst = try connection.prepare(
       "SELECT evidence_id FROM line_evidence WHERE \(ofLine) ORDER BY evidence_id LIMIT 1")
   }
 
@@ -186,9 +186,12 @@ final class EvidenceLookupRows {
     switch fact {
     case .transaction(let id, let number):
       let line = customer.line(number)
-      guard !line.isSeat else { return try evidence(of: line, selectClaim) }
+      guard !line.isSeat else { return try firstEvidence(of: line) }
       return try ofTransaction(TransactionKey(id, of: line))
-    case .grant(let id): return try ofGrant(customer.line(id))
+    case .grant(let id, let revision):
+      let line = customer.line(id)
+      if revision != 0, let ofState = try firstEvidence(of: line.grantState(revision)) { return ofState }
+      return try ofGrant(line)
     }
   }
 
@@ -216,9 +219,9 @@ final class EvidenceLookupRows {
     if let evidence { ofGrant.keep(evidence, of: line) } else { ofGrant.discard(line) }
   }
 
-  private func evidence(of line: LineKey, _ select: any SQLStatement) throws(StoreError) -> EvidenceID? {
-    try select.bind(line)
-    defer { select.reset() }
-    return try select.step() ? EvidenceID(rawValue: select.number(0)) : nil
+  private func firstEvidence(of line: LineKey) throws(StoreError) -> EvidenceID? {
+    try selectFirst.bind(line)
+    defer { selectFirst.reset() }
+    return try selectFirst.step() ? EvidenceID(rawValue: selectFirst.number(0)) : nil
   }
 }

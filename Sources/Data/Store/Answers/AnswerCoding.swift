@@ -101,7 +101,7 @@ struct SegmentFlags: OptionSet {
   static let hasPaidUntil = SegmentFlags(rawValue: 1 << 18)
   /// The segment ends with what is paid.
   static let paidUntilIsEnd = SegmentFlags(rawValue: 1 << 19)
-  /// The other store, its id of the purchase and its product follow the grant id.
+  /// The other store, its id of the purchase, its product and the revision follow the grant id.
   static let isExternalGrant = SegmentFlags(rawValue: 1 << 20)
   /// Access ends earlier if no renewal is late; that end follows, unless it is the end of what is paid.
   static let hasEndWithoutDelay = SegmentFlags(rawValue: 1 << 21)

@@ -115,7 +115,8 @@ struct AnswerDecoder {
     let id = try text(bytes)
     guard flags.contains(.isExternalGrant) else { return DecidingGrant(grantID: id) }
     return DecidingGrant(
-      grantID: id, source: try text(bytes), externalID: try text(bytes), productID: try text(bytes))
+      grantID: id, source: try text(bytes), externalID: try text(bytes), productID: try text(bytes),
+      revision: try signed(bytes))
   }
 
   /// Decodes the next instant, which is omitted if it equals the segment's end.

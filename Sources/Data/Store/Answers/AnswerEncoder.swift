@@ -37,6 +37,7 @@ extension FactEncoder {
         append(grant.source)
         append(grant.externalID)
         append(grant.productID)
+        append(signed: grant.revision)
       }
       if let evidence { append(signed: evidence.rawValue) }
     }

@@ -40,6 +40,7 @@ package enum StatusCoding {
     case payment = 30
     case paymentCurrency = 31
     case productType = 32
+    case grantRevision = 33
   }
 
   /// Encodes a status.
@@ -121,6 +122,7 @@ package enum StatusCoding {
       add(.grantSource, grant.source)
       add(.grantExternalID, grant.externalID)
       add(.grantProductID, grant.productID)
+      add(.grantRevision, number: grant.revision)
     }
 
     mutating func add(_ outlook: RenewalOutlook) {
@@ -167,7 +169,7 @@ package enum StatusCoding {
       guard let id = self[.grantID] else { return nil }
       return DecidingGrant(
         grantID: id, source: self[.grantSource] ?? "", externalID: self[.grantExternalID] ?? "",
-        productID: self[.grantProductID] ?? "")
+        productID: self[.grantProductID] ?? "", revision: number(.grantRevision) ?? 0)
     }
 
     private var commitment: TransactionDetails.Commitment? {

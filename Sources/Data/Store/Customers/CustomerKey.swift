@@ -96,6 +96,9 @@ package struct LineKey: Hashable, Sendable {
     other(Self.appTransactionPrefix + appTransactionID)
   }
 
+  /// Returns the line under which the evidence of a state of this grant is found; it has no facts.
+  package func grantState(_ revision: Int64) -> LineKey { other("\(lineID)@\(revision)") }
+
   /// Returns a customer of the same app and environment.
   package func customer(_ id: String) -> CustomerKey {
     CustomerKey(appID: appID, environment: environment, customerID: id)

@@ -58,7 +58,8 @@ package struct AppendedEvidence: Hashable, Sendable {
 /// Finds the evidence of the fact that decides an answer.
 package protocol EvidenceLookup {
   /// Returns the evidence that first stated the current content of `fact`; `nil` if the fact is not stored.
-  /// For a seat, whose facts derive from those of the purchase, the evidence of its claim.
+  /// For a seat, whose facts derive from those of the purchase, the evidence of its claim; for a purchase in another store,
+  /// the report of the state.
   func evidence(of fact: DecidingFact, of customer: CustomerKey) throws(StoreError) -> EvidenceID?
 }
 

@@ -202,7 +202,8 @@ extension CustomerHistory.Lane {
           start: max(start, state.since), end: until == .openEnd ? nil : until,
           reason: state.external == nil ? .granted : .externalActive, accessLevel: state.accessLevel,
           substate: .standard, transaction: nil, grantID: grant.grantID,
-          productID: state.external?.productID ?? "", decidingFact: .grant(grant.grantID))
+          productID: state.external?.productID ?? "",
+          decidingFact: .grant(grant.grantID, revision: state.revision))
       }
     guard !segments.isEmpty else { return nil }
     let revoked = grant.revokedAt.flatMap { $0 >= start && $0 <= end ? $0 : nil }

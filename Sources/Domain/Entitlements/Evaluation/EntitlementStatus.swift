@@ -177,19 +177,25 @@ package struct DecidingGrant: Hashable, Sendable {
   /// The other store's id of the purchase, and of its product; empty for a grant of the operator.
   package let externalID: String
   package let productID: String
+  /// As ``GrantFact/revision``.
+  package let revision: Int64
 
   /// Recreates the grant of a stored answer.
-  package init(grantID: String, source: String = "", externalID: String = "", productID: String = "") {
+  package init(
+    grantID: String, source: String = "", externalID: String = "", productID: String = "", revision: Int64 = 0
+  ) {
     self.grantID = grantID
     self.source = source
     self.externalID = externalID
     self.productID = productID
+    self.revision = revision
   }
 
   init(_ fact: GrantFact) {
     self.init(
       grantID: fact.grantID, source: fact.external?.source ?? "",
-      externalID: fact.external?.externalID ?? "", productID: fact.external?.productID ?? "")
+      externalID: fact.external?.externalID ?? "", productID: fact.external?.productID ?? "",
+      revision: fact.revision)
   }
 }
 
@@ -211,8 +217,8 @@ extension EntitlementStatus {
 package enum DecidingFact: Hashable, Sendable {
   /// A transaction by its `transactionId`, of a purchase or a seat.
   case transaction(String, ofLine: String)
-  /// A grant by its id.
-  case grant(String)
+  /// A grant by its id, and by the ``GrantFact/revision`` of one of its states.
+  case grant(String, revision: Int64 = 0)
 }
 
 extension EntitlementStatus {
@@ -220,7 +226,7 @@ extension EntitlementStatus {
   /// grants it.
   package var decidingFact: DecidingFact? {
     if let deciding { return .transaction(deciding.transactionID, ofLine: deciding.originalTransactionID) }
-    return grantID.map(DecidingFact.grant)
+    return grant.map { .grant($0.grantID, revision: $0.revision) }
   }
 }
 
