@@ -115,6 +115,16 @@ import Testing
         #expect(try transaction.put(copy, of: line("app-7"), from: id))
         #expect(try !transaction.put(copy, of: line("app-7"), from: id))
         #expect(try transaction.facts(of: line("app-7")).appTransactions == [copy])
+        // What an older document states about the past stays.
+        let revoked = AppTransactionFact(
+          appTransactionID: "7", originalApplicationVersion: "1.0", revocationDate: instant(1),
+          signedDate: instant(2))
+        #expect(try transaction.put(revoked, of: line("app-7"), from: id))
+        #expect(try !transaction.put(revoked, of: line("app-7"), from: id))
+        let stored = try transaction.facts(of: line("app-7")).appTransactions
+        #expect(stored == [revoked.merged(with: copy)])
+        #expect(
+          stored.first?.revocationDate == nil && stored.first?.earlier.map(\.revocationDate) == [instant(1)])
         try transaction.delete(grant: line("grant-1"))
         #expect(try transaction.facts(of: line("grant-1")) == CustomerFacts())
       }
