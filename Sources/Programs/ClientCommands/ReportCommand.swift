@@ -56,7 +56,7 @@ struct ReportCommand: AsyncParsableCommand {
       }
       return try await options.withConnection { connection in
         try await connection.exportReport(request) { response in
-          try FileHandle.standardOutput.write(contentsOf: response.chunk)
+          try StandardOutput.write(response.chunk)
         }
       }
     }

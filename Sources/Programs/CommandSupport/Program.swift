@@ -13,15 +13,13 @@ package enum Program {
     } catch {
       error.exit(name)
     }
-    Task {
-      await run(root, as: name)
-      Foundation.exit(0)
-    }
+    Task { await run(root, as: name) }
     dispatchMain()
   }
 
-  /// Runs the command. A ``Failure`` becomes one line on the standard error and a nonzero exit status.
-  private static func run(_ root: (some AsyncParsableCommand).Type, as name: String) async {
+  /// Runs the command and ends the process. A ``Failure`` becomes one line on the standard error and a nonzero exit
+  /// status.
+  private static func run(_ root: (some AsyncParsableCommand).Type, as name: String) async -> Never {
     do {
       var command = try root.parseAsRoot()
       if var asynchronous = command as? any AsyncParsableCommand {
@@ -29,11 +27,25 @@ package enum Program {
       } else {
         try command.run()
       }
+      end(name, status: 0)
     } catch let failure as Failure {
       failure.exit(name)
     } catch {
-      root.exit(withError: error)
+      let (message, status) = (root.fullMessage(for: error), root.exitCode(for: error).rawValue)
+      // A request for help is an error, too.
+      if status == 0 {
+        print(message)
+      } else if !message.isEmpty {
+        FileHandle.standardError.write(Data("\(message)\n".utf8))
+      }
+      end(name, status: status)
     }
+  }
+
+  /// Ends the process with an error if output was lost, and otherwise with `status`.
+  private static func end(_ name: String, status: Int32) -> Never {
+    do throws(Failure) { try StandardOutput.flush() } catch { error.exit(name) }
+    Foundation.exit(status)
   }
 
   /// Raises the limit of open files and checks all limits, before the first thread and event loop: their creation
