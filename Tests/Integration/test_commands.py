@@ -2,10 +2,15 @@
 
 import base64
 import json
+import os
 import re
+import signal
 import socket
+import subprocess
 
-from harness import post, run
+import pytest
+
+from harness import CALL_LIMIT, PROGRAM, START_LIMIT, environment, post, run
 
 
 def test_buy_submit_and_check_from_a_terminal(service, customer):
@@ -75,6 +80,51 @@ def test_health_succeeds_only_if_the_service_serves(service):
     ended = run("health", "--grpc", f"127.0.0.1:{port}")
     assert ended.returncode == 1
     assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["--help"], ["config", "demo"], ["check", "unknown", "pro"], ["audit", "--json"], ["sandbox", "buy", "lifetime"],
+        ["report", "movements", "--from", "2026-01-01", "--to", "2026-01-31", "--csv"],
+    ],
+)  # fmt: skip
+def test_output_that_cannot_be_written_is_an_error(service, command):
+    """Also of a command that has another exit status."""
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        addresses = {"ENTITLED_GRPC": service.grpc, "ENTITLED_HTTP": service.http, "ENTITLED_SANDBOX": service.sandbox}
+        done = subprocess.run(
+            [str(PROGRAM), *command], stdout=full, stderr=subprocess.PIPE, text=True, env=environment() | addresses,
+            timeout=START_LIMIT)  # fmt: skip
+    finally:
+        os.close(full)
+    assert done.returncode == 1
+    assert re.fullmatch("entitled: cannot write the standard output: (No space left on device|a part is lost)\n", done.stderr)
+
+
+def test_a_reader_that_closes_the_pipe_gets_no_message():
+    for preexec in (None, lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [str(PROGRAM), "config", "demo"], stdout=writer, stderr=subprocess.PIPE, env=environment(), preexec_fn=preexec)
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (-signal.SIGPIPE if preexec is None else 0, b"")
+
+
+def test_a_date_whose_end_is_no_time_is_named(service, customer):
+    done = service.command("grants", "create", customer, "pro", "--until", "9999-12-31")
+    assert done.returncode == 64 and "--until takes a time that ends before the year 10000" in done.stderr
+    assert service.command("grants", "create", customer, "pro", "--until", "9999-12-30").returncode == 0
+
+
+def test_a_document_is_read_from_a_pipe(service, customer, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    document = service.buy("lifetime")["signedTransactionInfo"]
+    writer = subprocess.Popen(["sh", "-c", f"printf %s {document} > {tmp_path}/pipe"])
+    assert service.command("submit", customer, f"@{tmp_path}/pipe").returncode == 0
+    assert writer.wait(CALL_LIMIT) == 0
 
 
 def test_help_and_version():

@@ -92,9 +92,14 @@ enum TimeOption {
         "\(option) takes a time such as 2026-01-31T12:00:00Z or a date such as 2026-01-31, not '\(text)'",
         status: 64)
     }
-    return GoogleProtobuf.Timestamp(
+    let time = GoogleProtobuf.Timestamp(
       millisecondsSince1970: (isDate ? day.instant(instant, now: SystemClock.now()) : instant)
         .millisecondsSince1970)
+    guard time.millisecondsSince1970 != nil else {
+      throw Failure(
+        "\(option) takes a time that ends before the year 10000, so the last date is 9999-12-30", status: 64)
+    }
+    return time
   }
 }
 
