@@ -136,10 +136,10 @@ struct AccessIntervals {
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules,
     _ product: EntitlementRules.EntitlingProduct
   ) {
-    let owned = facts.transactions[index].isShared ? bought : start
     let bought = facts.accessStart(index, rules.renewal)
     let start = min(facts.transactions[index].originalPurchaseDate ?? bought, bought)
     let revoked = facts.transactions[index].revocationDate ?? .openEnd
+    let owned = facts.transactions[index].isShared ? bought : start
     guard let duration = product.duration else {
       return add(.nonConsumable, product.level, from: owned, to: revoked, by: index, facts, rules)
     }
