@@ -127,12 +127,11 @@ extension FactDecoder {
     if flags.contains(.hasRescindedConsent) { fact.consentRescindedAt = try instant(since: fact.signedDate) }
     if flags.contains(.hasReceiptExpiry) { fact.receiptExpiresDate = try instant(since: fact.signedDate) }
     if flags.contains(.hasRevocation) { fact.revocationDate = try instant(since: fact.signedDate) }
-    return fact
     for _ in 0..<(try flags.contains(.hasEarlier) ? count() : 0) {
       fact.earlier.append(try validity(since: fact.signedDate))
     }
+    return fact
   }
-}
 
   private mutating func validity(since base: Instant) throws(StoreError) -> AppTransactionFact.Validity {
     let flags = AppTransactionFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
@@ -141,3 +140,4 @@ extension FactDecoder {
       receiptExpiresDate: try flags.contains(.hasReceiptExpiry) ? instant(since: base) : nil,
       revocationDate: try flags.contains(.hasRevocation) ? instant(since: base) : nil)
   }
+}

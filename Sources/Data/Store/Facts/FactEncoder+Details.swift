@@ -123,8 +123,8 @@ extension FactEncoder {
     flags.set(.hasRescindedConsent, fact.consentRescindedAt != nil)
     flags.set(.hasReceiptExpiry, fact.receiptExpiresDate != nil)
     flags.set(.hasRevocation, fact.revocationDate != nil)
-    append(unsigned: UInt64(flags.rawValue))
     flags.set(.hasEarlier, !fact.earlier.isEmpty)
+    append(unsigned: UInt64(flags.rawValue))
     append(fact.appTransactionID)
     append(fact.originalApplicationVersion)
     append(signed: fact.signedDate.millisecondsSince1970)
@@ -134,7 +134,6 @@ extension FactEncoder {
     if let date = fact.consentRescindedAt { append(date, since: fact.signedDate) }
     if let date = fact.receiptExpiresDate { append(date, since: fact.signedDate) }
     if let date = fact.revocationDate { append(date, since: fact.signedDate) }
-  }
     guard !fact.earlier.isEmpty else { return }
     append(unsigned: UInt64(fact.earlier.count))
     for validity in fact.earlier { append(validity, since: fact.signedDate) }
@@ -148,6 +147,7 @@ extension FactEncoder {
     append(validity.signedDate, since: base)
     if let date = validity.receiptExpiresDate { append(date, since: base) }
     if let date = validity.revocationDate { append(date, since: base) }
+  }
 }
 
 extension TransactionDetailFlags {

@@ -129,9 +129,9 @@ struct AppTransactionFlags: OptionSet {
   static let hasRescindedConsent = AppTransactionFlags(rawValue: 1 << 3)
   static let hasReceiptExpiry = AppTransactionFlags(rawValue: 1 << 4)
   static let hasRevocation = AppTransactionFlags(rawValue: 1 << 5)
+  static let hasEarlier = AppTransactionFlags(rawValue: 1 << 6)
 }
 
-  static let hasEarlier = AppTransactionFlags(rawValue: 1 << 6)
 extension OptionSet {
   mutating func set(_ member: Element, _ isSet: Bool) {
     if isSet { insert(member) }
