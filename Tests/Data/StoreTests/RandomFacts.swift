@@ -133,13 +133,13 @@ final class RandomFacts {
       originalPurchaseDate: maybe(instant()), preorderDate: maybe(instant()), originalPlatform: maybe(.macOS),
       consentRescindedAt: maybe(instant()), receiptExpiresDate: maybe(instant()),
       revocationDate: maybe(instant()), signedDate: instant())
-  }
     for _ in 0..<(random.next() % 3) {
       fact.earlier.append(
         .init(
           signedDate: instant(), receiptExpiresDate: maybe(instant()), revocationDate: maybe(instant())))
     }
     return fact
+  }
 
   private func maybe<Value>(_ value: @autoclosure () -> Value) -> Value? {
     Bool.random(using: &random) ? value() : nil
