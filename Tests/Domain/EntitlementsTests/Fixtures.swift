@@ -131,7 +131,9 @@ private func randomPeriod(_ random: inout SplitMix64) -> TransactionFact {
   let days = start...(start + .random(in: 0...4, using: &random) * 10)
   return period(days, product, line: line, id: "\(line)-\(Int.random(in: 0...12, using: &random))").with {
     if random.one(in: 5) { $0.revocationDate = at(start + 5) }
-    if random.one(in: 6) { $0.isUpgraded = true }
+    if random.one(in: 6) {
+      ($0.isUpgraded, $0.signedDate) = (true, at(start + .random(in: 0...4, using: &random) * 10))
+    }
     if random.one(in: 4) { $0.ownership = .familyShared }
     if random.one(in: 3) { $0.offerType = .introductory }
     if random.one(in: 3) { $0.offerDiscountType = .freeTrial }

@@ -38,7 +38,7 @@ import Testing
     }
     #expect(kinds.isSuperset(of: [.renewed, .recovered, .resubscribed, .lapsedBilling, .refundedOut]))
     #expect(postingRulesVersion == 4)
-    #expect(hash == 3_745_742_698_988_501_061)
+    #expect(hash == 5_823_851_526_115_960_481)
   }
 
   @Test(

@@ -138,4 +138,14 @@ import Testing
     let seat = seat(1, claimed: 15)
     #expect(purchase.assigned(to: seat, among: [seat]).transactions.map(\.productID) == ["lifetime"])
   }
+
+  @Test("Until the upgrade arrives, a seat ends with the first report of it")
+  func upgradedAlone() {
+    let reports = [15, 20].map { day in Self.team(2).with { ($0.isUpgraded, $0.signedDate) = (true, at(day)) }
+    }
+    let purchase = CustomerFacts(transactions: reports)
+    let seat = seat(1, claimed: 5)
+    #expect(Self.answer(purchase, seat, on: 10).until == at(15))
+    #expect(Self.answer(purchase, seat, on: 16).reason == .upgraded)
+  }
 }
