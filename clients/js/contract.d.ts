@@ -2644,7 +2644,10 @@ export interface ListTimelineRequest {
   types?: Array<string>;
   /** Only events about these entitlements; empty: all, and events about none. */
   entitlements?: Array<string>;
-  /** Includes the delivery of each event of the page to each webhook. Needs the role to operate. */
+  /**
+   * Includes the delivery of each event of the page to each webhook that selects it and existed then. Needs the role to
+   * operate.
+   */
   includeWebhooks?: boolean;
 }
 

@@ -108,8 +108,8 @@ package struct DeliveryAdmin: Sendable {
     package let progress: Progress
   }
 
-  /// Returns the delivery of an event to each webhook that selects it.
-  /// In the order of the settings.
+  /// Returns the delivery of an event to each webhook that selects it, in the order of the settings. A webhook that began after
+  /// the event has none, unless the operator resent it and it was not delivered.
   package func states(
     of event: StoredEvent, in reader: any StoreSnapshot
   ) throws(StoreError) -> [EventState] {
@@ -120,10 +120,13 @@ package struct DeliveryAdmin: Sendable {
         of: settings.key, in: nil, after: event.sequence - 1, limit: 1
       ).first { $0.position == event.sequence }
       let position = try reader.cursor(of: settings.key)?.position ?? 0
-      let progress: EventState.Progress =
-        if let undelivered { .undelivered(undelivered) } else {
-          event.sequence <= position ? .delivered : .queued
-        }
+      let progress: EventState.Progress
+      if let undelivered {
+        progress = .undelivered(undelivered)
+      } else {
+        guard try event.sequence > reader.lastPosition(before: settings.key) else { continue }
+        progress = event.sequence <= position ? .delivered : .queued
+      }
       states.append(EventState(sequence: event.sequence, webhook: settings.key.name, progress: progress))
     }
     return states

@@ -34,6 +34,7 @@ import Testing
       }
       try await store.snapshot { reader throws in
         #expect(try reader.cursor(of: webhook) == WebhookCursor(position: 1))
+        #expect(try reader.lastPosition(before: webhook) == 1)
         #expect(try reader.cursor(of: other)?.position == reader.lastNotification())
         #expect(try reader.cursor(of: WebhookKey(appID: "ocean", kind: .events, name: "none")) == nil)
         #expect(try reader.notifications(of: "ocean", after: EvidenceID(rawValue: 0), limit: 9).count == 1)

@@ -356,6 +356,7 @@ extension Version01 {
       name TEXT NOT NULL,              -- the operator's
       position INTEGER NOT NULL,       -- every message up to here is delivered or in the table delivery
       gone_at INTEGER,                 -- when the receiver returned 410; NULL: it accepts messages
+      begins_after INTEGER NOT NULL DEFAULT 0, -- the position of the last message from before the webhook
       PRIMARY KEY (app, kind, name)
     ) STRICT, WITHOUT ROWID;
 

@@ -15,6 +15,11 @@ extension SQLReader {
     }.first
   }
 
+  func lastPosition(before webhook: WebhookKey) throws(StoreError) -> Int64 {
+    try rows("SELECT begins_after FROM webhook_cursor WHERE \(ofWebhook)", webhook) { $0.number(0) }.first
+      ?? 0
+  }
+
   func deliveries(
     of webhook: WebhookKey, dueBy now: Instant, limit: Int
   ) throws(StoreError) -> [Delivery] {
@@ -80,12 +85,14 @@ extension SQLSession {
 // Writes of webhook cursors and of undelivered messages.
 extension SQLTransaction {
   func begin(_ webhook: WebhookKey) throws(StoreError) {
+    let newest = """
+      CASE ?2 WHEN 'EVENTS' THEN (SELECT coalesce(max(sequence), 0) FROM event WHERE app = ?1)
+        ELSE (SELECT coalesce(max(evidence_id), 0) FROM notification) END
+      """
     try run(
       """
-      INSERT INTO webhook_cursor (app, kind, name, position)
-      VALUES (?1, ?2, ?3, CASE ?2
-        WHEN 'EVENTS' THEN (SELECT coalesce(max(sequence), 0) FROM event WHERE app = ?1)
-        ELSE (SELECT coalesce(max(evidence_id), 0) FROM notification) END)
+      INSERT INTO webhook_cursor (app, kind, name, position, begins_after)
+      VALUES (?1, ?2, ?3, \(newest), \(newest))
       ON CONFLICT DO NOTHING
       """, webhook)
   }

@@ -68,6 +68,9 @@ package protocol DeliveryReader: AnyObject {
   /// Returns the cursor of a webhook; `nil` if it has none yet.
   func cursor(of webhook: WebhookKey) throws(StoreError) -> WebhookCursor?
 
+  /// Returns the position of the last message from before the webhook, at which its cursor began; 0 if it has none.
+  func lastPosition(before webhook: WebhookKey) throws(StoreError) -> Int64
+
   /// Returns at most `limit` messages that are due by `now`, the longest overdue first.
   func deliveries(of webhook: WebhookKey, dueBy now: Instant, limit: Int) throws(StoreError) -> [Delivery]
 

@@ -58,7 +58,7 @@ package enum EventDeliveryState: WireEnum {
   case queued
   /// An attempt failed, or an earlier message has to be delivered first.
   case pending
-  /// The webhook received it, or it was discarded.
+  /// The webhook received it, or it was discarded, or the configuration did not select it for the webhook then.
   case delivered
   /// Given up after all attempts.
   case deadLetter
@@ -1094,7 +1094,8 @@ package struct ListTimelineRequest: CustomerRequest, SizedPageRequest {
   package var types: [String] = []
   /// Only events about these entitlements; empty: all, and events about none.
   package var entitlements: [String] = []
-  /// Includes the delivery of each event of the page to each webhook. Needs the role to operate.
+  /// Includes the delivery of each event of the page to each webhook that selects it and existed then. Needs the role to
+  /// operate.
   package var includeWebhooks: Bool = false
 
   /// A message with every field at its default.

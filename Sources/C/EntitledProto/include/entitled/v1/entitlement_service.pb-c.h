@@ -123,7 +123,7 @@ typedef enum _Entitled__V1__EventDeliveryState {
    */
   ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_PENDING = 2,
   /*
-   * The webhook received it, or it was discarded.
+   * The webhook received it, or it was discarded, or the configuration did not select it for the webhook then.
    */
   ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_DELIVERED = 3,
   /*
@@ -1008,7 +1008,8 @@ struct  Entitled__V1__ListTimelineRequest
   size_t n_entitlements;
   char **entitlements;
   /*
-   * Includes the delivery of each event of the page to each webhook. Needs the role to operate.
+   * Includes the delivery of each event of the page to each webhook that selects it and existed then. Needs the role to
+   * operate.
    */
   protobuf_c_boolean include_webhooks;
 };
