@@ -17,6 +17,7 @@ extension FactApplier {
       LineKey(appID: appID, environment: environment, lineID: id)
     }
     let origin = ChangeOrigin(cause: .ownership, evidence: evidence, actor: command.actor)
+    let ofSeat = ChangeOrigin(cause: .seat, evidence: evidence, actor: command.actor)
     for id in command.customerIDs { try store.index(evidence, under: customer(id)) }
     switch command.action {
     case .move(let id, let from, let to):
@@ -28,10 +29,10 @@ extension FactApplier {
         fact, of: line(fact.grantID), to: store.finalMergeTarget(of: customer(id)), evidence, by: origin)
     case .revokeGrant(let fact): try revokeGrant(fact, of: line(fact.grantID), evidence, by: origin)
     case .claimSeat(let seat, let id):
-      try claimSeat(seat, for: id.map(customer), of: line(seat.originalTransactionID), by: origin)
+      try claimSeat(seat, for: id.map(customer), of: line(seat.originalTransactionID), by: ofSeat)
     case .associateSeat(let id, let holder):
-      try associateSeat(line(id), with: customer(holder), by: origin)
-    case .releaseSeats(let ids, let instant): try releaseSeats(ids.map(line), at: instant, by: origin)
+      try associateSeat(line(id), with: customer(holder), by: ofSeat)
+    case .releaseSeats(let ids, let instant): try releaseSeats(ids.map(line), at: instant, by: ofSeat)
     case .appleCall(let call):
       try recordCall(call, about: line(call.originalTransactionID), evidence, by: origin)
     case .consent(let isGiven, let id): try applyConsent(isGiven, of: customer(id), by: origin)

@@ -54,6 +54,8 @@ extension EntitlementChange {
   ) -> Kind {
     if cause == .ownership { return .transferred }
     if cause == .claim { return .claimed }
+    // Whatever the state of the purchase, the holder had no access before.
+    if cause == .seat { return .started }
     if after.reason == .granted { return .granted }
     if after.state == .gracePeriod { return .enteredGracePeriod }
     if after.reason == .externalActive { return .started }

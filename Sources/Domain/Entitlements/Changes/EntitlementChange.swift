@@ -163,6 +163,8 @@ package enum ChangeCause: Hashable, Sendable {
   case ownership
   /// A purchase without an owner was linked.
   case claim
+  /// A seat was claimed, given to a customer or released here.
+  case seat
   /// The operator created or revoked a grant.
   case grant
   /// The operator's service reported a purchase in another store.

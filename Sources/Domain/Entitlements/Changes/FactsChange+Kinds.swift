@@ -74,7 +74,7 @@ extension FactsChange {
         return EventSubject(last)
       }
       return subject(isMoved(after.deciding) ? after.deciding : before.deciding ?? after.deciding)
-    case .evidence, .time, .catalog:
+    case .evidence, .seat, .time, .catalog:
       if kind == .renewed, let renewal = newPeriod(after: after.deciding) { return EventSubject(renewal) }
       return subject(after.deciding ?? before.deciding)
     }
