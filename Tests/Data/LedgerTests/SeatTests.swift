@@ -129,9 +129,10 @@ import Testing
   func refundOfSeats() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70, Self.team(2)), for: "boss")
-      _ = try await Self.claim(fixture, "ana", "r1")
+      let first = try #require(try await Self.claim(fixture, "ana", "r1").seat)
       fixture.clock.set(at(51))
       _ = try await Self.claim(fixture, "ben", "r2")
+      fixture.clock.set(at(52))
       _ = try await fixture.submit(
         fixture.period(40...70, signed: 52, Self.team(2, revoked: 1)), for: "boss")
       func isEntitled(_ customerID: String) throws -> Bool {
@@ -142,6 +143,10 @@ import Testing
       }
       #expect(try isEntitled("boss") && isEntitled("ana"))
       #expect(try !isEntitled("ben"))
+      fixture.clock.set(at(53))
+      let released = try await fixture.ledger.releaseSeat(first.seatID, of: "L1", fixture.scope).events
+      #expect(released.map(\.event.customer.customerID) == ["ana", "ben"])
+      #expect(released.map(\.event.change.kind) == [.ended, .started])
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }
