@@ -187,6 +187,24 @@ import Testing
     }
   }
 
+  @Test("An install keeps two documents of a day and statement, whatever the order of arrival")
+  func manyDocuments() {
+    func hour(_ number: Int64) -> Instant { at(1).advanced(byMilliseconds: number * 3_600_000) }
+    let documents = (0..<200).map { number in
+      AppTransactionFact(
+        originalApplicationVersion: "2.0", originalPurchaseDate: at(0),
+        revocationDate: (40..<60).contains(number) ? hour(40) : nil, signedDate: hour(number))
+    }
+    let facts = CustomerFacts(appTransactions: documents)
+    for _ in 0..<10 { #expect(CustomerFacts(appTransactions: documents.shuffled()) == facts) }
+    // Nine or ten days, of which a few have documents of both kinds.
+    #expect((15...26).contains(facts.appTransactions.first?.earlier.count ?? 0))
+    for (number, isEntitled) in [(0, true), (39, true), (40, false), (59, false), (60, true), (199, true)] {
+      let status = evaluate(facts, entitlement: "archive", in: fullApp, at: hour(Int64(number)))
+      #expect(status.isEntitled == isEntitled, "hour \(number)")
+    }
+  }
+
   @Test("Each of several app installs without an id counts, in whatever order their receipts arrive")
   func severalInstalls() {
     let (old, new) = (install("2.0", bought: 3), install("4.0", bought: 60, signed: 200))

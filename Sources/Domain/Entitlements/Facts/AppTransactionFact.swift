@@ -25,7 +25,8 @@ package struct AppTransactionFact: Hashable, Sendable {
   package var revocationDate: Instant?
   /// When Apple signed the document. Among documents about one app install the latest wins.
   package var signedDate: Instant
-  /// What the older documents about the app install stated about its validity, in the order of their signatures.
+  /// What the older documents about the app install stated about its validity, in the order of their signatures. Of those of
+  /// a day (UTC) with the same statement only the first and the last are kept, because apps submit one at every start.
   package var earlier: [Validity] = []
 
   package init(
@@ -63,6 +64,12 @@ package struct AppTransactionFact: Hashable, Sendable {
     /// When the license ended or Apple revoked the purchase, whichever was first; the open end for neither.
     var end: Instant { min(receiptExpiresDate ?? .openEnd, revocationDate ?? .openEnd) }
 
+    /// The same for the documents of a day that state the same.
+    fileprivate var statement: [Int64] {
+      let day = signedDate.millisecondsSince1970 / Instant.millisecondsPerDay
+      return [day, order(receiptExpiresDate), order(revocationDate)]
+    }
+
     fileprivate var times: (Int64, Int64, Int64) {
       (order(signedDate), order(receiptExpiresDate), order(revocationDate))
     }
@@ -81,8 +88,9 @@ extension AppTransactionFact {
   package func merged(with other: AppTransactionFact) -> AppTransactionFact {
     var merged = supersedes(other) ? self : other
     merged.consentRescindedAt = [consentRescindedAt, other.consentRescindedAt].compactMap(\.self).min()
-    let stated = Set(validities + other.validities).subtracting([merged.validity])
-    merged.earlier = stated.sorted { $0.times < $1.times }
+    let stated = Dictionary(grouping: validities + other.validities, by: \.statement).values
+    let kept = Set(stated.map { $0.sorted { $0.times < $1.times } }.flatMap { [$0.first, $0.last] })
+    merged.earlier = kept.compactMap(\.self).filter { $0 != merged.validity }.sorted { $0.times < $1.times }
     return merged
   }
 
