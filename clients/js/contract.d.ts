@@ -3023,7 +3023,7 @@ export interface GrantRequest {
   entitlement?: string;
   /** The granted level of access: LIMITED or FULL. Required. */
   accessLevel?: AccessLevel;
-  /** The start of the access. Unset: now. */
+  /** The start of the access. Unset: now; for a purchase in another store, that of the state before it while that one lasts. */
   since?: string;
   /** The end of the access, exclusive, after `since`. Unset: no expiry. */
   until?: string;

@@ -2049,7 +2049,7 @@ package struct GrantRequest: CustomerRequest, ChangeRequest {
   package var entitlement: String = ""
   /// The granted level of access: LIMITED or FULL. Required.
   package var accessLevel: AccessLevel = .init()
-  /// The start of the access. Unset: now.
+  /// The start of the access. Unset: now; for a purchase in another store, that of the state before it while that one lasts.
   package var since: GoogleProtobuf.Timestamp?
   /// The end of the access, exclusive, after `since`. Unset: no expiry.
   package var until: GoogleProtobuf.Timestamp?

@@ -1808,7 +1808,7 @@ struct  Entitled__V1__GrantRequest
    */
   Entitled__V1__AccessLevel access_level;
   /*
-   * The start of the access. Unset: now.
+   * The start of the access. Unset: now; for a purchase in another store, that of the state before it while that one lasts.
    */
   Google__Protobuf__Timestamp *since;
   /*
