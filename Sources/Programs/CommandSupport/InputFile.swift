@@ -7,9 +7,10 @@ package enum InputFile {
   ///
   /// - Throws: ``Failure`` with the reason of the operating system.
   package static func contents(_ path: String) throws(Failure) -> Data {
+    // Unlike `Data(contentsOf:)`, a handle also reads pipes, such as those of `<(command)`.
+    let file = try handle(path)
     do {
-      // Unlike `Data(contentsOf:)`, a handle also reads pipes, such as those of `<(command)`.
-      return try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data()
+      return try file.readToEnd() ?? Data()
     } catch {
       throw Failure("cannot read '\(path)': \(SystemError.text(under: error))")
     }
@@ -22,9 +23,13 @@ package enum InputFile {
     if let file = FileIdentity(path: path), file.isSpecial {
       throw Failure("cannot read '\(path)': it is not a regular file; - reads the standard input")
     }
+    return try handle(path)
+  }
+
+  private static func handle(_ path: String) throws(Failure) -> FileHandle {
     let url = URL(fileURLWithPath: path)
     do {
-      // A folder can be opened, but not read.
+      // A folder can be opened, but not read. The values, unlike the handle, name the reason if there is no file.
       let values = try url.resourceValues(forKeys: [.isDirectoryKey])
       guard values.isDirectory != true else { throw POSIXError(.EISDIR) }
       return try FileHandle(forReadingFrom: url)
