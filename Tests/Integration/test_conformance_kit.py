@@ -184,7 +184,7 @@ class KnowsThePresentOnly(apple_python.Backend):
 
 
 class KeepsTransactionIdsApart(apple_python.Backend):
-    """Takes each transaction id for a period of its own."""
+    """Stores a separate period for each transaction id."""
 
     def period(self, transaction):
         return transaction["transactionId"]

@@ -10,7 +10,7 @@ package struct PeerNetwork: Hashable, Sendable {
   /// The number of the first 48 bits of an IPv6 address, the network of a site; `nil` for IPv4.
   private let siteNumber: Int?
 
-  /// The network of an IP address. Text that is not an IP address, such as the name of a person, counts as a network of its own.
+  /// The network of an IP address. Text that is not an IP address, such as the name of a person, is its own network.
   package init(address: String) {
     // The first 64 bits are zero for special addresses only: the loopback address, and those that stand for IPv4.
     guard let prefix = Self.prefix(of: address), prefix != 0 else {

@@ -107,7 +107,7 @@ import Testing
     #expect(isEligible([upgraded], [retry], on: 55) == false)
     let ended = renewal(signed: 50) { ($0.autoRenewStatus, $0.expirationIntent) = (.off, .customerCancelled) }
     #expect(isEligible([upgraded], [ended], on: 55) == true)
-    // The upgrade arrived, in the same line or as a line of its own, and is over.
+    // The upgrade arrived, in the same line or in another one, and has ended.
     for line in ["L1", "L2"] {
       #expect(isEligible([upgraded, period(10...40, "plus", line: line)], on: 39) == false)
       #expect(isEligible([upgraded, period(10...40, "plus", line: line)], on: 45) == true)
