@@ -7,9 +7,10 @@ extension CustomerFacts {
   /// of the seat's own line, without price and offer.
   ///
   /// While there are fewer seats than claims, the oldest claims have access and the others wait for a
-  /// released or additional seat. Of several times with access in one period the transaction begins with the last one, and
-  /// ``TransactionDetails/earlierSeatTimes`` has the others. The purchaser's access is not affected. A seat that is claimed, or free again, after a failed payment has the rest of the grace period:
-  /// as for a member who joins then, its transaction begins after the expiry.
+  /// released or additional seat. Of several times with access in one period the transaction begins with the last one,
+  /// and ``TransactionDetails/earlierSeatTimes`` has the others. The purchaser's access is not affected. A seat that is
+  /// claimed, or free again, after a failed payment has the rest of the grace period: as for a member who joins then,
+  /// its transaction begins after the expiry.
   ///
   /// - `self`: all facts of the purchase.
   /// - `seats`: all claims of this purchase, including `seat`.
