@@ -1,5 +1,6 @@
 """The image of deploy/container/Containerfile without a container engine: its file system, made by mmdebstrap, contains
-all that the program needs, and the program runs in it as the image specifies: not as root, only its data writable."""
+all that the program needs, and the program runs in it as the image specifies: not as root, only its data writable. The short
+form compares the libraries of the program with the packages that the image installs."""
 
 import os
 import pathlib
@@ -11,7 +12,7 @@ import sys
 
 import pytest
 
-from harness import READY, ROOT, SERVICE_PROGRAM, STOP_LIMIT, THREAD_SANITIZED
+from harness import IS_LONG, READY, ROOT, SERVICE_PROGRAM, STOP_LIMIT, THREAD_SANITIZED
 
 sys.path.insert(0, str(ROOT / "tools" / "packaging"))
 from image import debian, packages  # noqa: E402
@@ -43,6 +44,8 @@ def image_settings():
 @pytest.fixture(scope="module")
 def image(tmp_path_factory):
     """The root directory of the image."""
+    if not IS_LONG:
+        pytest.skip("part of `make test-long`: the image takes a minute of a core")
     if THREAD_SANITIZED:
         pytest.skip("the image has no file of the thread sanitizer")
     if os.geteuid() != 0:
@@ -92,6 +95,25 @@ def container(image, tmp_path):
     configuration.mkdir()
     shutil.copy(ROOT / "deploy" / "entitled.yaml", configuration)
     return Container(image, data, configuration)
+
+
+def needed(file):
+    """The files of the libraries that a program or library names itself."""
+    listed = subprocess.check_output(["objdump", "-p", file], text=True)
+    loaded = dict(re.findall(r"(\S+) => (/\S+)", subprocess.check_output(["ldd", file], text=True)))
+    return {loaded[name] for name in re.findall(r"NEEDED +(\S+)", listed) if name in loaded}
+
+
+def test_each_library_is_in_a_package_that_the_image_installs():
+    libraries, new = set(), {str(SERVICE_PROGRAM)}
+    while new:
+        libraries |= new
+        # Libraries of the toolchain are installed beside the program; those of Debian bring what they need.
+        new = {each for file in new if not file.startswith("/lib/") for each in needed(file)} - libraries
+    # Debian's packages have some of them under /lib and others under /usr/lib, which is the same folder.
+    debians = [f"*{os.path.realpath(file).removeprefix('/usr')}" for file in libraries if file.startswith("/lib/")]
+    owners = {line.partition(":")[0] for line in subprocess.check_output(["dpkg", "-S", *debians], text=True).splitlines()}
+    assert "libnghttp2-14" in owners and owners <= {"libc6", "libgcc-s1", *packages(CONTAINERFILE)}
 
 
 def test_no_library_of_the_toolchain_is_missing(container):
