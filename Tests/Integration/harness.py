@@ -1,6 +1,7 @@
 """The program under test as a process: start it, read its ports, stop or kill it."""
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -203,6 +204,17 @@ def run(*arguments, env=None, stdin=None, timeout=START_LIMIT):
         [str(PROGRAM), *map(str, arguments)],
         capture_output=True, text=True, timeout=timeout, env=env or environment(), input=stdin,
     )  # fmt: skip
+
+
+def command_tree(program=PROGRAM):
+    """The commands of a program as it describes them. A program without optimization computes for seconds, so the test
+    process that needs them first writes them to a file beside the program."""
+    described, lock = (program.with_name(f"{program.name}.commands.{suffix}") for suffix in ("json", "lock"))
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if not described.exists() or described.stat().st_mtime < program.stat().st_mtime:
+            described.write_bytes(subprocess.check_output([program, "--experimental-dump-help"], env=environment()))
+    return json.loads(described.read_bytes())["command"]
 
 
 def on_terminal(*arguments, env=None):

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from harness import ROOT, run
+from harness import ROOT, command_tree
 
 PAGES = [*ROOT.glob("*.md"), *(page for name in ("docs", "deploy", "conformance") for page in (ROOT / name).rglob("*.md"))]
 FOLDERS = ("Sources", "proto", "tools", "Tests/Integration", "clients", "deploy", "docs/configuration.schema.json")
@@ -75,8 +75,7 @@ def test_the_benchmarks_of_performance_md_exist():
 def test_the_table_of_flags_in_deploy_readme_has_every_option_of_serve():
     page = (ROOT / "deploy/README.md").read_text()
     shown = set(re.findall(r"^\| `--([a-z-]+)[ `]", page, re.MULTILINE))
-    command = json.loads(run("--experimental-dump-help").stdout)["command"]
-    (serve,) = [part for part in command["subcommands"] if part["commandName"] == "serve"]
+    (serve,) = [part for part in command_tree()["subcommands"] if part["commandName"] == "serve"]
     options = {name["name"] for argument in serve["arguments"] for name in argument["names"] if len(name["name"]) > 1}
     assert shown == options - {"help", "version"}
 

@@ -13,7 +13,7 @@ import pytest
 
 import contract
 from certificates import write_key
-from harness import PROGRAM, Service, environment, post, run, wait_for
+from harness import Service, command_tree, environment, post, run, wait_for
 from receiver import Receiver
 from test_sandbox_api import PNG
 
@@ -361,7 +361,7 @@ def leaves(command, path=()):
 
 @pytest.fixture(scope="module")
 def tree():
-    return json.loads(run("--experimental-dump-help").stdout)["command"]
+    return command_tree()
 
 
 def names(command):
@@ -533,11 +533,3 @@ def test_the_lines_after_the_start_come_from_the_configuration(start, tmp_path):
     done = subprocess.run(
         ["bash", "-e", "-c", script], cwd=tmp_path, capture_output=True, text=True, env=environment(), check=False)
     assert done.returncode == 0 and "entitled     " in done.stdout, done.stderr + done.stdout
-
-
-def test_installed_completions_are_where_the_shells_look(tmp_path):
-    subprocess.run(
-        ["tools/install", tmp_path], cwd=contract.ROOT, check=True, env=environment() | {"ENTITLED_PROGRAM": str(PROGRAM)})
-    for path in ("bash-completion/completions/entitled", "zsh/site-functions/_entitled",
-                 "fish/vendor_completions.d/entitled.fish"):  # fmt: skip
-        assert "compare-versions" in (tmp_path / "share" / path).read_text(), path

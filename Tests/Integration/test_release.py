@@ -55,6 +55,12 @@ def package(tmp_path_factory, prefix, version):
     return file
 
 
+def test_installed_completions_are_where_the_shells_look(prefix):
+    for path in ("bash-completion/completions/entitled", "zsh/site-functions/_entitled",
+                 "fish/vendor_completions.d/entitled.fish"):  # fmt: skip
+        assert "compare-versions" in (prefix / "share" / path).read_text(), path
+
+
 def test_the_package_has_program_units_manual_page_and_completions(package):
     listed = [line.split(None, 5) for line in output("dpkg-deb", "--contents", package).splitlines()]
     modes = {fields[5].split(" -> ")[0]: fields[0] for fields in listed}

@@ -7,7 +7,9 @@ import subprocess
 
 import pytest
 
-from harness import FREE_PORTS, PROGRAM, READY, ROOT, SERVICE_PROGRAM, START_LIMIT, STOP_LIMIT, environment
+from harness import (
+    FREE_PORTS, PROGRAM, READY, ROOT, SERVICE_PROGRAM, START_LIMIT, STOP_LIMIT, command_tree, environment,
+)
 
 WITHOUT_SANDBOX = FREE_PORTS[: FREE_PORTS.index("--sandbox")]
 
@@ -19,8 +21,7 @@ def run(*arguments, **variables):
 
 def names(program):
     """The commands in the help of a program."""
-    dumped = subprocess.check_output([program, "--experimental-dump-help"], env=environment())
-    return {part["commandName"]: part.get("shouldDisplay", True) for part in json.loads(dumped)["command"]["subcommands"]}
+    return {part["commandName"]: part.get("shouldDisplay", True) for part in command_tree(program)["subcommands"]}
 
 
 def contains(program, name):
