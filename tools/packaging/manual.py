@@ -7,7 +7,8 @@ import subprocess
 ENVIRONMENT = {
     "ENTITLED_CONFIG": "The configuration file of entitled serve.",
     "ENTITLED_DATA": "The data directory.",
-    "ENTITLED_GRPC, ENTITLED_HTTP": "The addresses of the API, for the service and for commands that call it.",
+    "ENTITLED_GRPC": "The gRPC address of the service, also for commands that call it.",
+    "ENTITLED_HTTP": "The HTTP address of the service.",
     "ENTITLED_STORE": "The address of the store, such as postgres://USER@HOST/DATABASE.",
     "ENTITLED_LOG_FORMAT, ENTITLED_LOG_LEVEL": "The format and level of the log; they override the configuration.",
 }
