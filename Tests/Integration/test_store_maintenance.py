@@ -12,7 +12,8 @@ import tempfile
 
 import pytest
 
-from harness import Service, on_terminal, post, run, wait_for
+from certificates import write_key
+from harness import ROOT, Service, on_terminal, post, run, wait_for
 
 
 def submit(service, customer, jws):
@@ -65,6 +66,34 @@ def test_a_backup_of_a_running_service_restores_the_same_state(start, tmp_path):
     # The restored store has the state of the backup, and so has its replay.
     assert state in replayed.stdout.splitlines()
     assert state.split()[-1] == table(replayed.stdout.split("\n", 2)[2])["state hash"].strip()
+
+
+def test_the_documented_restore_keeps_the_rest_of_the_data_directory(start, tmp_path):
+    data, backup = tmp_path / "entitled", tmp_path / "entitled-2026-11-21.sqlite"
+    (data / "token-keys").mkdir(parents=True, mode=0o700)
+    data.chmod(0o700)
+    write_key(data / "token-keys" / "1.pem")
+    config = tmp_path / "entitled.yaml"
+    config.write_text(
+        run("config", "demo").stdout
+        + f"tokens: {{issuer: 'https://entitled.example.com', keys: {data / 'token-keys'}}}\n")
+    service = start(data, ["--config", config])
+    buy(service, "ana")
+    buy(service, "ben")
+    assert run("store", "backup", backup, "--data", data).returncode == 0
+    request = {"app": "ocean-journal", "customerId": "ana"}
+    assert service.json("entitled.v1.EntitlementService/EraseCustomer", request)[0] == 200
+    buy(service, "eve")
+    # A log stays in the directory.
+    service.kill()
+
+    page = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"^\*\*Restore\*\*.*?```sh\n(.*?)```", page, re.MULTILINE | re.DOTALL)
+    block = block.replace("/var/lib/private", str(tmp_path)).replace("/backup", str(tmp_path))
+    subprocess.run(["bash", "-euc", "systemctl() { :; }\n" + block], check=True)
+    service = start(data, ["--config", config])
+    assert check(service, "ben") and not check(service, "ana") and not check(service, "eve")
+    assert service.command("token", "issue", "ben").returncode == 0
 
 
 def test_after_a_clean_stop_the_store_is_one_file(start, tmp_path):
@@ -135,6 +164,21 @@ def test_reports_are_derived_again_from_the_evidence(start):
     assert done.returncode == 0 and "ocean-journal" in done.stdout, done
     assert [rows(sums), rows(packs), rows(months)] == before
     assert rows("SELECT min(position) FROM posting")[0][0] > last, "no number is used again"
+
+
+def test_reports_are_not_derived_without_the_configuration_of_all_apps(start, tmp_path):
+    config = tmp_path / "entitled.yaml"
+    config.write_text(run("config", "demo").stdout.replace("ocean-journal:", "sea-notes:"))
+    service = start(arguments=["--config", config])
+    bought = service.buy("lifetime", app="sea-notes")["signedTransactionInfo"]
+    request = {"app": "sea-notes", "customerId": "ana", "signedTransaction": bought}
+    assert service.json("entitled.v1.ReceiptService/SubmitTransaction", request)[0] == 200
+    service.stop()
+    failed = run("store", "rebuild-reports", "--data", service.data)
+    assert failed.returncode == 1 and not failed.stdout
+    assert failed.stderr.startswith("entitled: the store has documents of apps that the configuration lacks: sea-notes; set --config")
+    done = run("store", "rebuild-reports", "--data", service.data, "--config", config)
+    assert done.returncode == 0 and "sea-notes" in done.stdout, done
 
 
 @pytest.mark.parametrize("command", ["stats", "verify", "vacuum", "replay", "rebuild-reports"])
