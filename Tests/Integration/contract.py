@@ -96,6 +96,13 @@ services = {
 }
 
 
+def role(name):
+    """The role that a call of `Service/Method` needs; empty if every caller may call."""
+    service, method = name.split("/")
+    rule = services[service].methods_by_name[method].GetOptions().Extensions[access.access]
+    return "" if rule.any_role else access.Access.Role.Name(rule.role).removeprefix("ROLE_").lower()
+
+
 def details(error):
     """The google.rpc details of a gRPC error, by message name: {"ErrorInfo": …, "BadRequest": …}."""
     status = rpc_status.from_call(error)

@@ -23,7 +23,7 @@ import link
 from contract import StatusCode
 from contract import entitlement_service as wire
 from contract import receipt_service as receipts
-from harness import CALL_LIMIT, Service, post, run, wait_for
+from harness import CALL_LIMIT, ROOT, Service, post, run, wait_for
 from raw import Connection
 
 APP, OTHER = "ocean-journal", "sea-journal"
@@ -130,6 +130,23 @@ def test_no_method_can_be_called_without_a_token(guarded):
     for method in METHODS:
         error = rejected(guarded, method)
         assert (error.code(), contract.reason(error)) == (StatusCode.UNAUTHENTICATED, "NO_CREDENTIAL"), method
+
+
+def rows_of_page(section):
+    """The rows of the table in a section of docs/callers.md."""
+    text = (ROOT / "docs" / "callers.md").read_text().partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return [line for line in text.splitlines() if line.startswith("| `")]
+
+
+def test_the_page_names_methods_beside_the_role_that_they_need():
+    needed = {method.name: contract.role(f"{name}/{method.name}")
+              for name, service in contract.services.items() for method in service.methods}  # fmt: skip
+    shown = {row.split("`")[1]: set(re.findall("`([A-Z][A-Za-z]+)`", row)) for row in rows_of_page("The list of callers")}
+    assert set(shown) == set(ROLES)
+    assert {role: {name for name in found if needed[name] != role} for role, found in shown.items()} == {
+        role: set() for role in ROLES}  # fmt: skip
+    for role in ("submit", "reports", "audit"):  # without "such as"
+        assert shown[role] == {name for name, other in needed.items() if other == role}
 
 
 @pytest.mark.parametrize(

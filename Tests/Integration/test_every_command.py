@@ -340,12 +340,13 @@ def test_every_rpc_has_a_command_that_calls_it_and_prints_json(caller):
     assert called() == set(table)
 
 
-def test_the_document_of_commands_names_every_rpc_and_its_command(tree):
+def test_the_document_of_commands_names_every_rpc_with_its_command_and_role(tree):
     text = (contract.ROOT / "docs" / "commands.md").read_text()
-    rows = dict(re.findall(r"^\| `(\w+/\w+)` \| (.*) \|$", text, re.M))
+    rows = {name: cells for name, *cells in re.findall(r"^\| `(\w+/\w+)` \| (.*) \| (?:`(\w+)`|any) \|$", text, re.M)}
     assert set(rows) == set(methods())
     known = {name for name, _ in leaves(tree)} | {part["commandName"] for part in tree["subcommands"]}
-    for name, cell in rows.items():
+    for name, (cell, role) in rows.items():
+        assert role == contract.role(name), name
         words = re.search(r"`([a-z0-9 -]+?)(?: --input FILE)?`", cell)[1]
         assert words in known, f"{name}: no command '{words}'"
 
