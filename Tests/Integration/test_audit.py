@@ -92,6 +92,20 @@ def test_looking_and_changing_are_recorded_and_checks_are_not(guarded):
         assert contract.reason(error.value) == "APP_SCOPE_REQUIRED"
 
 
+@pytest.mark.parametrize("callers", ["", "callers: open\n"], ids=["local", "open"])
+def test_without_a_list_of_callers_entries_have_no_caller(tmp_path, callers):
+    (tmp_path / "entitled.yaml").write_text(APPS + callers)
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    try:
+        with service.channel() as channel:
+            contract.entitlement_stub(channel).Grant(grant("ana", actor="lena"), timeout=CALL_LIMIT)
+            [entry] = contract.audit_stub(channel).ListAuditEntries(
+                audit_service.ListAuditEntriesRequest(customer_id="ana"), timeout=CALL_LIMIT).entries
+        assert (entry.caller, entry.actor, names([entry])) == ("", "lena", ["Grant"])
+    finally:
+        service.stop()
+
+
 def test_calls_that_show_or_change_a_customer_without_naming_one_are_recorded(guarded):
     with guarded.channel() as channel:
         viewer, support, reviewer = (Caller(channel, name) for name in ("viewer", "support", "reviewer"))
