@@ -388,6 +388,13 @@ def test_the_help_of_every_command_is_one_sentence_of_at_most_60_characters(tree
         assert abstract.endswith(".") and "(default)" not in abstract and len(abstract) <= 60, f"{name}: {abstract}"
 
 
+def test_the_help_of_an_end_that_includes_a_day_says_so(tree):
+    ends = [
+        (name, argument["abstract"]) for name, command in leaves(tree) for argument in command.get("arguments", ())
+        if {"to", "until"} & names({"arguments": [argument]}) and "RFC 3339" in argument["abstract"]]  # fmt: skip
+    assert len(ends) > 5 and not [end for end in ends if not re.search(r"RFC 3339, or (the|their) last day ", end[1])]
+
+
 def test_the_help_of_every_option_has_its_default_once(tree):
     """The parser appends a default that it knows."""
     for name, command in leaves(tree):

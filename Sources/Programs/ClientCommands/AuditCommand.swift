@@ -9,12 +9,12 @@ struct AuditCommand: AsyncParsableCommand {
 
   @OptionGroup var client: ClientOptions
 
-  @Option(help: "App id (default: all apps that you may access).") var app = ""
+  @Option(help: "App id (default: all apps, if you may access all).") var app = ""
   @Option(help: "Customer id.") var customer = ""
   @Option(help: "Caller or actor.") var actor = ""
   @Option(help: "Method, for example GetCustomer.") var method = ""
-  @Option(help: "First time, RFC 3339 or a date.") var from: String?
-  @Option(help: "Time after the last one, RFC 3339 or a date.") var to: String?
+  @Option(help: "Earliest call, RFC 3339 or a date (default: no limit).") var from: String?
+  @Option(help: "End of the calls, RFC 3339, or their last day (default: no limit).") var to: String?
   @Option(help: "Maximum number of entries.") var limit = 100
 
   func validate() throws {

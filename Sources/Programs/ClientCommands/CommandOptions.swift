@@ -106,7 +106,7 @@ enum TimeOption {
 /// Selects documents by the time at which they arrived at the service.
 struct ArrivalOptions: ParsableArguments {
   @Option(help: "Earliest arrival, RFC 3339 or a date (default: no limit).") var from: String?
-  @Option(help: "Latest arrival, exclusive, RFC 3339 or a date (default: no limit).") var to: String?
+  @Option(help: "End of the arrivals, RFC 3339, or their last day (default: no limit).") var to: String?
 
   /// The parsed times; `nil` without a limit.
   ///

@@ -59,7 +59,7 @@ struct BackfillCommand: AsyncParsableCommand {
   @OptionGroup var options: ScopedOptions
 
   @Option(help: "Start time, RFC 3339 or a date (default: the start of Apple's history).") var from: String?
-  @Option(help: "End time, RFC 3339 or a date (default: now).") var to: String?
+  @Option(help: "End time, RFC 3339, or the last day (default: now).") var to: String?
   @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {

@@ -29,7 +29,7 @@ struct ReportCommand: AsyncParsableCommand {
   @Flag(help: "Report estimated proceeds instead of prices.") var proceeds = false
   @Flag(help: "Report each day as first closed.") var asFirstClosed = false
   @Option(help: "Report what was known at the last closing before this time.") var knownAt: String?
-  @Option(help: "Leave out changes after this time of the last day.") var asOf: String?
+  @Option(help: "Leave out changes after this time of the last day, RFC 3339.") var asOf: String?
   @Option(help: "Currency to convert to, with --rates.") var convertTo: String?
   @Option(help: "File of rates: lines of day,currency,rate.") var rates: String?
   @Option(help: "The column of the chart (default: closing, or the first column).") var column: String?

@@ -17,7 +17,7 @@ struct CreateGrantCommand: AsyncParsableCommand {
   @OptionGroup var options: ScopedOptions
 
   @Option(help: "Access level: limited or full.") var level = GrantLevel.full
-  @Option(help: "Expiry time, RFC 3339 or a date (default: no expiry).") var until: String?
+  @Option(help: "Expiry time, RFC 3339, or the last day (default: no expiry).") var until: String?
   @Option(help: "Reason, for the timeline.") var note = ""
   @Option(help: "Name of the person who grants, for the timeline.") var actor = ""
   @Option(help: "Idempotency key: a repeated request with it grants nothing more.") var key = ""

@@ -59,7 +59,7 @@ struct IssueTokenCommand: AsyncParsableCommand {
   @OptionGroup var options: ScopedOptions
 
   @Option(help: "Entitlement; repeatable (default: all).") var entitlement: [String] = []
-  @Option(help: "Service for which the token is (default: none).") var audience = ""
+  @Option(help: "Service for which the token is (default: the app).") var audience = ""
   @Option(help: "Lifetime in seconds (default: as configured).") var lifetime: Int64?
 
   @Argument(help: "Customer id.") var customer: String

@@ -12,7 +12,8 @@ struct ConsoleCommand: ParsableCommand {
 
   @Option(help: "Console address (default: 127.0.0.1:8070).") var console: String?
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
-  @Option(help: "YAML configuration (default: the demo configuration).") var config: String?
+  @Option(help: "YAML configuration (default: ENTITLED_CONFIG, or the demo configuration).") var config:
+    String?
 
   func run() throws {
     let address = try ServerOption.console.address(
