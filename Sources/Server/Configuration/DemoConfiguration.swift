@@ -1,6 +1,8 @@
 /// The configuration of a service without a configuration file: the app of WWDC22-110404, and in comments an example of
-/// each key.
+/// the usual keys.
 package let demoConfiguration = """
+  # The usual keys; docs/configuration.md explains all.
+
   # The apps, by the ids that requests use.
   apps:
     ocean-journal:
@@ -30,7 +32,7 @@ package let demoConfiguration = """
       # check_offer_eligibility: false
       # URLs that replace Apple's App Store Server API, for tests.
       # app_store_servers: {Sandbox: http://127.0.0.1:8090}
-      # The shared secret of version 1 notifications: {file: ...} or {variable: NAME}.
+      # The shared secret, {file: ...} or {variable: NAME}: version 1 notifications and verifyReceipt need it.
       # shared_secret: {variable: OCEAN_JOURNAL_SHARED_SECRET}
       # RevenueCat's webhooks at POST /import/revenuecat/ocean-journal, compared with the answers here.
       # revenuecat_events:

@@ -88,7 +88,7 @@ struct ConfigShowCommand: AsyncParsableCommand {
 /// `entitled config demo`.
 struct ConfigDemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demo", abstract: "Print the demo configuration, an example of all keys.")
+    commandName: "demo", abstract: "Print the demo configuration, an example of the usual keys.")
 
   @OptionGroup var output: JSONOption
 
