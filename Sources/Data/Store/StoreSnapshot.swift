@@ -105,6 +105,9 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   /// Returns the sequence of the last event of an app; 0 if there is none.
   func lastSequence(ofApp appID: String) throws(StoreError) -> Int64
 
+  /// Returns the apps that have evidence, sorted, also those that are not configured any more.
+  func appsWithEvidence() throws(StoreError) -> [String]
+
   /// Returns the apps that have events, sorted.
   func appsWithEvents() throws(StoreError) -> [String]
 

@@ -36,6 +36,7 @@ import Testing
         #expect(try reader.evidence(after: stored[1].id, limit: 2).map(\.evidence) == Array(all[2...3]))
         #expect(try reader.counts().evidence == 6)
         #expect(try reader.counts().rejectedEvidence == 2)
+        #expect(try reader.appsWithEvidence() == ["ocean"])
       }
     }
   }

@@ -171,6 +171,10 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
     return try event.lastSequence(ofApp: appID)
   }
 
+  func appsWithEvidence() throws(StoreError) -> [String] {
+    try rows("SELECT DISTINCT app FROM last_known ORDER BY 1") { $0.text(0) ?? "" }
+  }
+
   func appsWithEvents() throws(StoreError) -> [String] {
     try beginTick()
     return try event.apps()

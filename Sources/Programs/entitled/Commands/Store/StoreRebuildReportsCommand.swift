@@ -16,8 +16,8 @@ struct StoreRebuildReportsCommand: AsyncParsableCommand {
     discussion: """
       Requires a stopped service. Deletes the postings and their sums, and derives them again from the evidence \
       with the present configuration. Closed days keep the instants at which they closed, so the answers are the \
-      same unless the rules or the configuration changed. The new postings have new numbers: export them into a \
-      new directory. After an interruption run it again.
+      same unless the rules or the configuration changed. That configuration must have all apps of the store. The \
+      new postings have new numbers: export them into a new directory. After an interruption run it again.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -33,6 +33,7 @@ struct StoreRebuildReportsCommand: AsyncParsableCommand {
         case .directory(let directory): try Startup.existingStore(in: directory)
         case .postgres(let settings): try PostgresEntitlementStore(settings)
         }
+      try await Self.requireAllApps(of: open, in: catalog)
       let reports = ReportLedger(
         store: open, catalog: CurrentCatalog(catalog), clock: ServiceClock(now: SystemClock.now))
       try await ProgressLine.during {
@@ -45,5 +46,18 @@ struct StoreRebuildReportsCommand: AsyncParsableCommand {
       throw Failure(error.description)
     }
     output.show(["apps": .array(catalog.appIDs.map(JSONValue.string))])
+  }
+
+  /// Stops before anything is changed if the store has evidence of an app that is not in the catalog, because the reports
+  /// of such an app would silently stay as they are.
+  private static func requireAllApps(of store: any EntitlementStore, in catalog: Catalog) async throws {
+    let apps = try await store.read { reader throws(StoreError) in try reader.appsWithEvidence() }
+    let missing = apps.filter { catalog[$0] == nil }
+    guard missing.isEmpty else {
+      await store.close()
+      throw Failure(
+        "the store has documents of apps that the configuration lacks: \(missing.joined(separator: ", ")); "
+          + "set --config to the configuration of the service")
+    }
   }
 }
