@@ -25,7 +25,9 @@ struct StoreBackupCommand: ParsableCommand {
     discussion: """
       Works while the service runs. The backup is a snapshot; it is checked, and gets its name only after it is \
       complete on the disk. A store in PostgreSQL is backed up by PostgreSQL's tools. To restore a \
-      backup, stop the service, and copy it to entitled.sqlite in an empty data directory.
+      backup, stop the service, move entitled.sqlite, entitled.sqlite-wal and entitled.sqlite-shm out of the data \
+      directory, and copy the backup there as entitled.sqlite. Leave the other files: with entitled.key and \
+      entitled.erasures the service erases again the customers that were erased since the backup.
       """)
 
   @Argument(help: "New file.") var path: String
