@@ -74,6 +74,58 @@ import Testing
     #expect(subscription["billing_issues_detected_at"]?.stringValue == time)
   }
 
+  /// A month of the same product by another Apple Account.
+  private func month(
+    _ line: String, _ days: ClosedRange<Int64>, _ change: (inout TransactionFact) -> Void = { _ in }
+  ) -> TransactionFact {
+    var period = TransactionFact(
+      transactionID: line, originalTransactionID: line, productID: "pro", type: .autoRenewableSubscription,
+      purchaseDate: instant(days.lowerBound), expiresDate: instant(days.upperBound),
+      signedDate: instant(days.lowerBound))
+    change(&period)
+    return period
+  }
+
+  @Test(
+    "Of two purchases of a product all members are of the one that ends last, whichever began or decides",
+    arguments: [["1", "2"], ["2", "1"]])
+  func twoPurchases(lines: [String]) throws {
+    let running = month(lines[0], 0...2_000)
+    let refunded = month(lines[1], 500...2_500) {
+      ($0.revocationDate, $0.revocationType, $0.signedDate) = (instant(600), .refundFull, instant(600))
+    }
+    let off = RenewalFact(
+      originalTransactionID: lines[1], productID: "pro", autoRenewStatus: .off, signedDate: instant(600))
+    let shared = month(lines[1], 500...2_500) { $0.ownership = .familyShared }
+    for (other, isShared) in [(refunded, false), (shared, true)] {
+      let found = SubscriberPurchases(
+        CustomerFacts(transactions: [running, other], renewals: isShared ? [] : [off]), in: app,
+        isSandbox: true, at: instant(1_000))
+      let subscription = try #require(found.subscriptions["pro"]?.objectValue)
+      #expect(subscription["store_transaction_id"]?.stringValue == lines[isShared ? 1 : 0])
+      #expect(subscription["expires_date"] == SubscriberDocument.date(instant(isShared ? 2_500 : 2_000)))
+      #expect(subscription["purchase_date"] == SubscriberDocument.date(instant(isShared ? 500 : 0)))
+      #expect(subscription["ownership_type"]?.stringValue == (isShared ? "FAMILY_SHARED" : "PURCHASED"))
+      #expect(subscription["refunded_at"]?.isNull == true)
+      #expect(subscription["unsubscribe_detected_at"]?.isNull == true)
+      #expect(found.hasActiveSubscription)
+    }
+  }
+
+  @Test("A withdrawn consent for an install ends each purchase")
+  func withdrawnConsent() throws {
+    let install = AppTransactionFact(
+      appTransactionID: "704", originalApplicationVersion: "1", originalPurchaseDate: instant(0),
+      consentRescindedAt: instant(300), signedDate: instant(0))
+    let app = AppDefinition(
+      id: "ocean", identity: app.identity, environments: [.sandbox], products: [], rescindConsent: .endAccess)
+    let found = SubscriberPurchases(
+      CustomerFacts(transactions: [month("1", 0...2_000)], appTransactions: [install]), in: app,
+      isSandbox: true, at: instant(1_000))
+    let subscription = try #require(found.subscriptions["pro"]?.objectValue)
+    #expect(subscription["expires_date"] == SubscriberDocument.date(instant(300)))
+  }
+
   @Test("A grant of one entitlement of a purchase has the purchase's id, and ends with its refund")
   func grantOfAnEntitlement() throws {
     let grant = GrantFact(

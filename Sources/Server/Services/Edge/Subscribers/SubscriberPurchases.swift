@@ -4,8 +4,10 @@ internal import JSON
 
 /// The purchases of a customer in the form of RevenueCat's REST API v1.
 struct SubscriberPurchases {
-  /// By product id, the latest period of each.
+  /// By product id, the latest period of the purchase that ends last.
   private(set) var subscriptions = JSONObject()
+  /// The ends of ``subscriptions``.
+  private var ends: [String: Instant] = [:]
   /// Purchases that do not renew and were not refunded, by product id.
   private(set) var others = JSONObject()
   /// The latest purchase of each product of ``others``, in the older form.
@@ -19,7 +21,24 @@ struct SubscriberPurchases {
   init(_ facts: CustomerFacts, in app: AppDefinition, isSandbox: Bool, at now: Instant) {
     self.isSandbox = isSandbox
     times = facts.transactions.map(\.purchaseDate) + facts.grants.map(\.since)
-    var ends: [String: Instant] = [:]
+    for line in facts.subscriptionLines { addSubscriptions(line, in: app, at: now) }
+    addOthers(facts.purchases(in: app).transactions)
+    for grant in facts.grants {
+      let state = grant.current
+      add(subscription(state), Self.productID(of: state), endingAt: state.end ?? .distantFuture)
+    }
+  }
+
+  /// Adds a subscription under a name. Stores may have a product of the same name, and a product several purchases: the
+  /// one that ends last counts.
+  private mutating func add(_ subscription: JSONObject, _ productID: String, endingAt end: Instant) {
+    if let other = ends[productID], other > end { return }
+    ends[productID] = end
+    subscriptions[productID] = .object(subscription)
+  }
+
+  /// Adds the products of one purchase, whose facts these are: those of another one would mix with it.
+  private mutating func addSubscriptions(_ facts: CustomerFacts, in app: AppDefinition, at now: Instant) {
     for product in CustomerOverview(facts, in: app, at: now).products {
       guard let latest = product.latest, product.type == .autoRenewableSubscription else { continue }
       if product.state == .active { hasActiveSubscription = true }
@@ -35,18 +54,7 @@ struct SubscriberPurchases {
       if isPaying, latest.refundedAt == nil, let commitment = commitment(latest) {
         members["commitment"] = commitment
       }
-      subscriptions[product.productID] = .object(members)
-      ends[product.productID] = end
-    }
-    addOthers(facts.purchases(in: app).transactions)
-    for grant in facts.grants {
-      let state = grant.current
-      let productID = Self.productID(of: state)
-      let end = state.end ?? .distantFuture
-      // Stores may have a product of the same name, and a product several purchases: the one that ends last counts.
-      if let other = ends[productID], other > end { continue }
-      ends[productID] = end
-      subscriptions[productID] = .object(subscription(state))
+      add(members, product.productID, endingAt: end)
     }
   }
 
@@ -159,5 +167,16 @@ struct SubscriberPurchases {
   private static func period(_ latest: TransactionFact) -> JSONValue {
     if latest.offerDiscountType == .freeTrial { return "trial" }
     return latest.offerType == .introductory ? "intro" : "normal"
+  }
+}
+
+extension CustomerFacts {
+  /// The facts about each subscription, with those about the app installs, on which access depends too.
+  fileprivate var subscriptionLines: [CustomerFacts] {
+    let lines = Set(transactions.filter(\.isSubscription).map(\.originalTransactionID))
+    return lines.sorted().map { line in
+      let own = ofLine(line)
+      return CustomerFacts(ordered: own.transactions, own.renewalHistories, [], appTransactions)
+    }
   }
 }
