@@ -471,6 +471,40 @@ def test_evidence_names_the_caller_and_the_actor(guarded):
 def test_the_commands_read_a_token_from_the_environment_or_a_file(guarded, tmp_path):
     assert guarded.command("check", "ana", "pro").returncode == 1
     file = tmp_path / "token"
+def test_a_call_without_a_caller_logs_its_address_and_reason(guarded):
+    def watch():
+        with guarded.channel() as channel, pytest.raises(grpc.RpcError):
+            next(channel.unary_stream("/entitled.v1.EntitlementService/Watch")(b"", timeout=CALL_LIMIT))
+
+    ways = {
+        (CHECK, "UNKNOWN_TOKEN"): lambda: rejected(guarded, CHECK, check(), token("wrong")),
+        (WHO_AM_I, "NO_CREDENTIAL"): lambda: rejected(guarded, WHO_AM_I),
+        ("/entitled.v1.EntitlementService/Watch", "NO_CREDENTIAL"): watch,
+        (GRANT, "NOT_A_BEARER_TOKEN"): lambda: guarded.json(GRANT[1:], {}, authorization="Basic eA=="),
+    }
+    for (method, reason), refuse in ways.items():
+        line = f"warning entitled.refusals: request refused address=127.0.0.1( left_out=\\d+)? method={method} reason={reason}"
+
+        def logged(refuse=refuse, line=line):
+            refuse()
+            return re.search(f"^\\S+ {line}$", guarded.log, re.MULTILINE)
+
+        # Another call may have had the line of this second.
+        wait_for(logged)
+
+
+def test_a_flood_of_refused_calls_writes_few_lines(guarded):
+    def count():
+        return len(re.findall("request refused .*reason=NO_CREDENTIAL", guarded.log))
+
+    before, begin = count(), time.monotonic()
+    with guarded.channel() as channel:
+        method = channel.unary_unary(CHECK)
+        for made in [method.future(b"", timeout=CALL_LIMIT) for _ in range(500)]:
+            assert made.code() == StatusCode.UNAUTHENTICATED
+    assert count() - before <= time.monotonic() - begin + 2
+
+
     file.write_text(token("read") + "\n")
     file.chmod(0o600)
     answer = guarded.command("check", "newcomer", "pro", "--app", "ocean-journal", "--token-file", file)

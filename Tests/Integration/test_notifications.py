@@ -12,9 +12,10 @@ import pytest
 import contract
 import stores
 import forge
+from certificates import write_key
 from contract import StatusCode, entitlement_service, notification_service
 from forge import Forger
-from harness import CALL_LIMIT, post
+from harness import CALL_LIMIT, post, wait_for
 
 APP = "ocean-journal"
 NOW = int(time.time() * 1000)
@@ -123,6 +124,23 @@ def test_unverified_notifications_are_stored_and_change_nothing(service, forger,
             notification_service.ListNotificationsRequest(
                 app=APP, state="NOTIFICATION_STATE_REJECTED", page_size=1), timeout=CALL_LIMIT)
         assert page.notifications[0].reason == code
+
+
+def refusal(reason):
+    """The log line about a notification that was refused. There is at most one each second for a reason."""
+    return (f"warning entitled.refusals: request refused address=127.0.0.1 app={APP}( left_out=\\d+)?"
+            f' method="POST /notifications/{{app}}" reason={reason} request_id=')  # fmt: skip
+
+
+def test_the_log_names_the_sender_of_a_rejected_notification(service, forger):
+    document = signed(forger, "TEST")["signedPayload"][:-8] + "AAAAAAAA"
+
+    def logged():
+        assert deliver(service, {"signedPayload": document})[0] == 202
+        return re.search(refusal("BAD_SIGNATURE"), service.log)
+
+    wait_for(logged)
+    assert document[:40] not in service.log
 
 
 def test_the_endpoint_rejects_invalid_requests(service, forger):
@@ -325,6 +343,20 @@ def test_version_1_is_authenticated_by_its_secret(start, tmp_path):
         listed = contract.notification_stub(channel).ListNotifications(
             notification_service.ListNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert [(n.version, n.notification_type) for n in listed.notifications][0] == (1, "DID_RENEW")
+
+
+def test_the_log_names_the_sender_of_a_notification_that_apple_could_not_confirm(start, tmp_path):
+    write_key(tmp_path / "key.p8")
+    (tmp_path / "secret").write_text(SECRET)
+    (tmp_path / "secret").chmod(0o600)
+    config = configured(
+        tmp_path, DEMO, shared_secret="{file: secret}", app_store_servers="{Sandbox: http://127.0.0.1:9}",
+        in_app_purchase_key="{file: key.p8, key_id: ABCDE12345, issuer_id: x}")
+    service = start(arguments=["--config", config])
+    status, answer = deliver(service, version_1())
+    assert (status, answer["reason"]) == (503, "APP_STORE_UNAVAILABLE")
+    wait_for(lambda: re.search(refusal("APP_STORE_UNAVAILABLE"), service.log))
+    assert SECRET not in service.log
 
 
 def test_version_1_without_a_secret_is_rejected(service):

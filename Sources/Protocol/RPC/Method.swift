@@ -14,6 +14,9 @@ package struct Method {
   /// Whether ``CallContext/address`` is set. Other calls do without it, because a copy of a text is a measurable part
   /// of the shortest ones.
   package let needsAddress: Bool
+  /// Receives each unary call over gRPC that ended as `UNAUTHENTICATED`, with the IP address of its peer: for a method
+  /// without ``needsAddress``. It must not block.
+  package var unauthenticated: ((_ status: Status, _ address: String) -> Void)?
   /// Whether the method needs no credential: those of health and reflection.
   package let isPublic: Bool
 

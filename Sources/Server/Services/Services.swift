@@ -51,7 +51,14 @@ package struct Services: Sendable {
         var method = method
         // Otherwise the event loop would decode it.
         if case .unary = method.handler, method.large == nil { method.messageLimit = Method.maxBytesOnLoop }
-        return chain.intercepting(method, MethodPolicy.of(method.path), with: interceptors)
+        let rule = MethodPolicy.of(method.path)
+        var intercepted = chain.intercepting(method, rule, with: interceptors)
+        if rule.needsCaller, !intercepted.needsAddress {
+          intercepted.unauthenticated = { [refusals = policy.refusals] status, address in
+            refusals.record(status, of: rule.path, from: address)
+          }
+        }
+        return intercepted
       })
   }
 

@@ -25,7 +25,7 @@ struct EdgeEndpoints: Sendable {
     let rejectedPosts = AddressLimiter(.maxRejectedPostsPerSecond, configuration)
     writes = WritingRoutes(
       notifications: NotificationEndpoint(
-        inbox: features.inbox, limiter: rejectedPosts, audit: policy.audit),
+        inbox: features.inbox, limiter: rejectedPosts, audit: policy.audit, refusals: policy.refusals),
       verifyReceipt: VerifyReceiptEndpoint(
         facade: features.verifyReceipt,
         limiter: AddressLimiter(

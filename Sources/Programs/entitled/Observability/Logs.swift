@@ -84,6 +84,7 @@ struct AuditLogger: Sendable {
     if !record.actor.isEmpty {
       metadata["actor"] = .string(record.actor.replacingActors(record.customers, with: names))
     }
+    if !record.reason.isEmpty { metadata["reason"] = .string(record.reason) }
     if !record.error.isEmpty { metadata["error"] = .string(record.error) }
     if record.mutates {
       audit.info("call", metadata: metadata)

@@ -98,7 +98,11 @@ extension HTTP2Handler {
   func answer(_ call: Call, _ result: UnaryResult) {
     switch result {
     case .reply(let reply): send(reply, call)
-    case .failure(let status): refuse(call.id, status)
+    case .failure(let status):
+      if status.code == .unauthenticated {
+        host.methods.methods[call.method].unauthenticated?(status, remoteIPAddress)
+      }
+      refuse(call.id, status)
     case .async(let work):
       let waiting = AsyncUnaryExchange(call, self)
       exchanges[call.id] = waiting

@@ -18,17 +18,21 @@ package struct NotificationEndpoint: Sendable {
   private let inbox: NotificationInbox
   private let limiter: AddressLimiter
   private let audit: @Sendable (AuditRecord) -> Void
+  private let refusals: RefusalLog
 
   /// - Parameters:
   ///   - inbox: ingests the notifications.
   ///   - limiter: limits the rejected posts of each address.
   ///   - audit: receives a record of each notification that could not be stored.
+  ///   - refusals: logs the senders of rejected notifications, and of those that the App Store could not confirm.
   package init(
-    inbox: NotificationInbox, limiter: AddressLimiter, audit: @escaping @Sendable (AuditRecord) -> Void
+    inbox: NotificationInbox, limiter: AddressLimiter, audit: @escaping @Sendable (AuditRecord) -> Void,
+    refusals: RefusalLog
   ) {
     self.inbox = inbox
     self.limiter = limiter
     self.audit = audit
+    self.refusals = refusals
   }
 
   /// Whether a path is that of a notification.
@@ -49,12 +53,25 @@ package struct NotificationEndpoint: Sendable {
     notification.rejectionDelay = { [limiter, address = request.address] in limiter.delay(of: address) }
     let received = try await inbox.ingest(notification)
     NotificationMetrics.count(received)
-    return Self.answer(to: received)
+    let response = Self.answer(to: received)
+    if received.record.state == .rejected || response.status == 503 {
+      recordRefusal(of: request, because: received.record.reason)
+    }
+    return response
+  }
+
+  /// Logs a notification that was rejected, or is answered by 503 without an audit record.
+  func recordRefusal(of request: HTTPRequest, because reason: String) {
+    refusals.record(
+      reason, of: Self.auditedMethod, app: Self.appID(ofPath: request.path).excerpt, from: request.address)
   }
 
   private static func notification(_ request: HTTPRequest) -> IncomingNotification {
     IncomingNotification(appID: appID(ofPath: request.path), body: request.body, source: .notification)
   }
+
+  /// The name in the log, without the sender's path.
+  private static let auditedMethod = "POST \(prefix){app}"
 
   /// The app that a path names.
   static func appID(ofPath path: String) -> String { String(path.dropFirst(prefix.count)) }
@@ -81,15 +98,16 @@ package struct NotificationEndpoint: Sendable {
     // Anyone can call, so the response names no configured app.
     if case .unknownApp = error { return .explained(404, "UNKNOWN_APP", "unknown app") }
     if case .tooManyRejections(let wait) = error {
+      recordRefusal(of: request, because: "TOO_MANY_REJECTIONS")
       return .explained(429, "TOO_MANY_REJECTIONS", error.description).retry(afterMilliseconds: wait)
     }
     audit(
       AuditRecord(
-        caller: "", method: "POST \(Self.prefix){app}", mutates: false,
+        caller: "", method: Self.auditedMethod, mutates: false,
         apps: [Self.appID(ofPath: request.path)],
         customers: [],
         actor: "",
-        outcome: Status(error).code.name, error: error.description,
+        outcome: Status(error).code.name, reason: Status(error).reason ?? "", error: error.description,
         trace: TraceContext.current
           ?? TraceContext(continuing: request.header("traceparent"))))
     if case .notChecked(let unavailable) = error {

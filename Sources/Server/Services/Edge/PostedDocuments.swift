@@ -25,9 +25,12 @@ extension HTTPResponse {
     return .json(status, JSONValue.object(body).serialized())
   }
 
+  /// The reason of ``notStored(retryAfterSeconds:)``.
+  static let notStoredReason = "TRY_AGAIN"
+
   /// Returns the response to a document that cannot be stored now, so that its sender repeats it.
   static func notStored(retryAfterSeconds seconds: Int64?) -> HTTPResponse {
-    let response = explained(503, "TRY_AGAIN", "it could not be stored now; please send it again")
+    let response = explained(503, notStoredReason, "it could not be stored now; please send it again")
     return seconds.map(response.retry(afterSeconds:)) ?? response
   }
 

@@ -1,6 +1,7 @@
 package import AppStore
 package import Callers
 internal import ContractCalls
+package import Logging
 internal import RPC
 package import Store
 package import Telemetry
@@ -22,6 +23,8 @@ package struct CallPolicy: Sendable {
   private let invalidTokens: AddressLimiter
   /// Limits the audit lines about calls without a caller.
   private let unauthenticated: AddressLimiter
+  /// Logs the addresses of calls without a caller.
+  package let refusals: RefusalLog
   private let meter = CallMeter(
     methods: MethodPolicy.metered + ["other"],
     codeNames: (0...16).map { StatusCode(rawValue: $0)?.name ?? "UNKNOWN" })
@@ -33,10 +36,11 @@ package struct CallPolicy: Sendable {
   ///   - audit: receives the record of every audited call. It must not block.
   ///   - auditEntries: receives the audit entry of every call about customers; `nil`: there are none.
   ///   - tracer: records the spans of sampled calls; `nil`: there are none.
+  ///   - refusals: the logger of refused requests.
   package init(
     callers: CurrentCallers, now: @escaping @Sendable () -> Instant, ticks: @escaping @Sendable () -> Int64,
     audit: @escaping @Sendable (AuditRecord) -> Void, auditEntries: RecordBuffer<Store.AuditEntry>? = nil,
-    tracer: RecordingTracer? = nil
+    tracer: RecordingTracer? = nil, refusals: Logger = Logger(label: "entitled.refusals")
   ) {
     self.callers = callers
     self.now = now
@@ -46,6 +50,7 @@ package struct CallPolicy: Sendable {
     self.tracer = tracer
     invalidTokens = .ofInvalidTokens(ticks: ticks)
     unauthenticated = AddressLimiter(ticks: ticks)
+    self.refusals = RefusalLog(ticks: ticks, logger: refusals)
   }
 
   /// The numbers and durations of calls.
@@ -84,7 +89,8 @@ package struct CallPolicy: Sendable {
     .init(
       MeteringInterceptor(shard: shard, ticks: ticks),
       .init(
-        AuditInterceptor(audit: audit, entries: auditEntries, now: now, unauthenticated: unauthenticated),
+        AuditInterceptor(
+          audit: audit, entries: auditEntries, now: now, unauthenticated: unauthenticated, refusals: refusals),
         .init(
           TracingInterceptor(tracer: tracer, request: request),
           .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor(replicas: replicas)))))

@@ -38,7 +38,8 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
         .unary(intercepting({ UnaryResult(preparing: handler, $0, $1) }, policy, local))
       case .streaming(let handler): .streaming(intercepting(handler, policy))
       }
-    var intercepted = Method(path: method.path, handler: wrapped, needsAddress: policy.isRecorded)
+    var intercepted = Method(
+      path: method.path, handler: wrapped, needsAddress: policy.needsCaller && !policy.isOnEventLoop)
     intercepted.large = method.large.map { intercepting($0, policy) }
     intercepted.messageLimit = method.messageLimit
     return intercepted

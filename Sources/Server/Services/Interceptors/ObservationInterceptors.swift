@@ -32,6 +32,8 @@ struct AuditInterceptor: Interceptor, Sendable {
   let now: @Sendable () -> Instant
   /// Counts the lines about calls without a caller.
   let unauthenticated: AddressLimiter
+  /// Logs the addresses of calls without a caller.
+  let refusals: RefusalLog
   /// The maximum size, in bytes, of a request without a caller whose subject the log names.
   private static let maxUnauthenticatedRequest = 16 * 1_024
 
@@ -43,15 +45,20 @@ struct AuditInterceptor: Interceptor, Sendable {
     call.subject = call.method.subject(of: message)
   }
 
-  /// Records the audit entry of a call about customers, and writes a line if ``CallInFlight/shouldAudit(_:)``.
+  /// Records the audit entry of a call about customers, and writes a line if ``CallInFlight/shouldAudit(_:)``, and one
+  /// about an unauthenticated peer, if its address is known here.
   func end(_ call: inout CallInFlight, _ failure: Status?) {
     if call.method.isRecorded, let entries { record(call, failure, entries) }
     guard call.shouldAudit(failure.code), let trace = call.trace, isWithinLimit(call) else { return }
+    if let failure, failure.code == .unauthenticated, !call.context.address.isEmpty {
+      refusals.record(failure, of: call.method.path, from: call.context.address)
+    }
     audit(
       AuditRecord(
         caller: call.context.caller, method: call.method.path, mutates: call.method.mutates,
         apps: call.subject.apps, customers: call.subject.customers, actor: call.subject.actor,
-        outcome: failure.code.name, error: failure?.internalMessage ?? "", trace: trace))
+        outcome: failure.code.name, reason: failure?.reason ?? "", error: failure?.internalMessage ?? "",
+        trace: trace))
   }
 
   /// Whether the log may have another line about a call; lines about authenticated callers are not limited.
@@ -97,6 +104,8 @@ package struct AuditRecord: Hashable, Sendable {
   /// The name of gRPC's status code, such as `OK`.
   package let outcome: String
   /// The error message and its internal cause; empty for success.
+  /// The reason code of the failure; empty without one.
+  package let reason: String
   package let error: String
   /// The trace of the call and its request id.
   package let trace: TraceContext

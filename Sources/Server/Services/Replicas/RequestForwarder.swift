@@ -104,7 +104,11 @@ extension RequestForwarder {
       }
       guard failure?.isPassing ?? true, !feed.isRefused, (try? await Task.sleep(for: Self.pause)) != nil,
         clock.now < end || wasLeader && !forwarder.executesWrites
-      else { return failure.map { endpoint.answer(to: $0, request) } ?? Self.unavailable }
+      else {
+        if let failure { return endpoint.answer(to: failure, request) }
+        endpoint.recordRefusal(of: request, because: HTTPResponse.notStoredReason)
+        return Self.unavailable
+      }
     }
   }
 }

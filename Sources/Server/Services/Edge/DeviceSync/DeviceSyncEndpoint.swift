@@ -158,7 +158,7 @@ package struct DeviceSyncEndpoint: Sendable {
       AuditRecord(
         caller: "", method: "POST \(Self.route)", mutates: false, apps: [line.appID], customers: [],
         actor: "",
-        outcome: status.code.name, error: status.message,
+        outcome: status.code.name, reason: status.reason ?? "", error: status.message,
         trace: TraceContext.current
           ?? TraceContext(continuing: request.header("traceparent"))))
     guard policy.excess == .report else { throw status }
