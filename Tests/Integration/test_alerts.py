@@ -8,7 +8,7 @@ import subprocess
 import pytest
 import yaml
 
-from harness import ROOT, command_tree
+from harness import ROOT, command_tree, post, run, wait_for
 from test_every_command import leaves
 
 FOLDER = ROOT / "deploy" / "prometheus"
@@ -38,8 +38,28 @@ def test_every_section_of_the_runbook_has_an_alert():
 
 def test_every_command_in_the_runbook_exists():
     known = {name for name, _ in leaves(command_tree())}
-    named = re.findall(r"`entitled ([a-z][a-z -]*?)(?: --\w.*?| [A-Z]+)?`", RUNBOOK)
+    named = re.findall(r"`entitled ([a-z][a-z -]*?)(?: [A-Z]+)?(?: --\w.*?)?`", RUNBOOK)
     assert set(named) <= known and len(named) > 10, set(named) - known
+
+
+def test_the_command_for_the_log_leaves_out_routine_lines_only(start, tmp_path):
+    """The first step of each page, on lines of both formats: the journal passes each as it is (`-o cat`)."""
+    [pattern] = re.findall(r"^journalctl -u entitled -o cat .*\| (grep -Ev '.*')$", RUNBOOK, re.M)
+    for form in ("text", "json"):
+        folder = tmp_path / form
+        folder.mkdir()
+        (folder / "entitled.yaml").write_text(run("config", "demo").stdout + f"log: {{format: {form}}}\n")
+        service = start(folder / "data", ["--config", folder / "entitled.yaml"])
+        grant = {"app": "ocean-journal", "customerId": "ana", "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL"}
+        assert service.json("entitled.v1.EntitlementService/Grant", grant)[0] == 200
+        assert post(f"http://{service.http}/notifications/ocean-journal", {"signedPayload": "a.b.c"})[0] == 202
+        wait_for(lambda service=service: "request refused" in service.log)
+        # A fault at the start has neither format.
+        log = service.log + "entitled: cannot read 'entitled.yaml'\n"
+        assert "entitled.audit" in log
+        shown = subprocess.run(["sh", "-c", pattern], input=log, capture_output=True, text=True, check=True).stdout
+        assert "request refused" in shown and "cannot read" in shown, shown
+        assert "entitled.audit" not in shown and "started" not in shown, shown
 
 
 def test_every_alert_has_a_test_of_its_rule():
