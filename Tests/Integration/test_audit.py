@@ -1,5 +1,8 @@
 """Audit entries: one row in the store for each call that looked at or changed a customer."""
 
+import json
+import urllib.request
+
 import grpc
 import pytest
 
@@ -7,7 +10,7 @@ import contract
 import stores
 from contract import audit_service, customer_service
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, Service, wait_for
+from harness import CALL_LIMIT, Service, response_to, wait_for
 from test_callers import APP, APPS, OTHER, caller, token
 
 CALLERS = "callers:\n" + "".join(
@@ -102,6 +105,45 @@ def test_without_a_list_of_callers_entries_have_no_caller(tmp_path, callers):
             [entry] = contract.audit_stub(channel).ListAuditEntries(
                 audit_service.ListAuditEntriesRequest(customer_id="ana"), timeout=CALL_LIMIT).entries
         assert (entry.caller, entry.actor, names([entry])) == ("", "lena", ["Grant"])
+    finally:
+        service.stop()
+
+
+def test_a_refused_call_over_http_has_the_entry_of_one_over_grpc(guarded):
+    path, headers = f"http://{guarded.http}/entitled.v1.EntitlementService/", {"authorization": f"Bearer {token('viewer')}"}
+
+    def refused(method, body, kind):
+        request = urllib.request.Request(path + method, body, headers | {"content-type": f"application/{kind}"})
+        with response_to(request) as answer:
+            assert answer.status == 403
+    named = {"app": APP, "customerId": "ana", "note": "why", "actor": "lena"}
+    refused("Grant", json.dumps(named | {"entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL"}).encode(), "json")
+    refused("Grant", grant("ana", note="why", actor="lena").SerializeToString(), "proto")
+    refused("EraseCustomer", json.dumps(named).encode(), "json")
+    # JSON that is large is not parsed for a call that is refused.
+    refused("Grant", json.dumps(named).encode() + b" " * (64 << 10), "json")
+    refused("Grant", b"{", "json")
+    with guarded.channel() as channel:
+        with pytest.raises(grpc.RpcError):
+            Caller(channel, "viewer").Grant(grant("ana", note="why", actor="lena"))
+        entries = Caller(channel, "reviewer").entries()
+    found = [(list(e.customer_ids), e.app, e.note, e.actor, e.caller, e.outcome) for e in entries]
+    full, empty = (["ana"], APP, "why", "lena"), ([], "", "", "")
+    assert found == [(*entry, "viewer", "PERMISSION_DENIED") for entry in (full, empty, empty, full, full, full)]
+
+
+def test_a_call_over_the_rate_limit_has_its_customer_over_http_too(tmp_path):
+    slow = caller("slow", "read", rate_limit={"per_second": 1, "burst": 1})
+    (tmp_path / "entitled.yaml").write_text(APPS + CALLERS + slow)
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    try:
+        body, headers = {"app": APP, "customerId": "ana"}, {"authorization": f"Bearer {token('slow')}"}
+        statuses = {service.json("entitled.v1.EntitlementService/GetCustomer", body, **headers)[0] for _ in range(3)}
+        assert statuses == {200, 429}
+        with service.channel() as channel:
+            entries = Caller(channel, "reviewer").entries(customer_id="ana")
+        assert {(entry.app, entry.outcome) for entry in entries} == {(APP, "OK"), (APP, "RESOURCE_EXHAUSTED")}
+        assert len(entries) == 3
     finally:
         service.stop()
 

@@ -288,7 +288,7 @@ def test_the_bearer_token_decides_as_for_check(tmp_path):
         assert status == 400 and "?app=" in error["message"]
         assert get(service, "ann", token("both"), f"?app={OTHER}")[0] == 200
         assert get(service, "ann", token("reader"), f"?app={OTHER}")[0] == 403
-        # Each request of a caller is an audit entry, as that of GetCustomer; one without the role is not read.
+        # Each request of a caller is an audit entry, as that of GetCustomer.
         route, headers = "GET /v1/subscribers/{customer}", {"authorization": f"Bearer {token('reviewer')}"}
         status, found = service.json("entitled.v1.AuditService/ListAuditEntries", {"method": route}, **headers)
         assert status == 200, found
@@ -296,8 +296,8 @@ def test_the_bearer_token_decides_as_for_check(tmp_path):
             (entry["caller"], entry["app"], entry["customerIds"], entry["outcome"])
             for entry in reversed(found["entries"])]
         assert entries == [
-            ("reader", APP, ["ann"], "OK"), ("writer", "", [], "PERMISSION_DENIED"),
-            ("both", "", [], "INVALID_ARGUMENT"), ("both", OTHER, ["ann"], "OK"),
+            ("reader", APP, ["ann"], "OK"), ("writer", APP, ["ann"], "PERMISSION_DENIED"),
+            ("both", "", ["ann"], "INVALID_ARGUMENT"), ("both", OTHER, ["ann"], "OK"),
             ("reader", OTHER, ["ann"], "PERMISSION_DENIED")]
         assert {(entry["method"], entry["address"]) for entry in found["entries"]} == {(route, "127.0.0.1")}
     finally:

@@ -41,9 +41,11 @@ package struct InProcessCalls: ContractCalls {
   ) async throws(Status) -> Response {
     guard let handler = methods[path] else { throw .noMethod(path) }
     let chain = policy.chain(for: caller, person: person)
+    let message = request.encodedBytes()
     let call = try chain.start(
-      MethodPolicy.of(path), CallContext(headers: HeaderFields(), timeout: Self.timeout))
-    let reply = try await call.reply(to: request.encodedBytes(), handler)
+      MethodPolicy.of(path), CallContext(headers: HeaderFields(), timeout: Self.timeout),
+      reading: { _ in message })
+    let reply = try await call.reply(to: message, handler)
     do throws(WireError) { return try Response.decode(reply.message) } catch {
       throw Status(.internalError, "the response cannot be decoded: \(error)")
     }

@@ -158,6 +158,28 @@ struct InterceptorChainTests {
   }
 
   @Test(
+    "The request of a rejected call over HTTP is decoded only if its caller is known and its method is audited",
+    arguments: [(true, "inner start"), (true, "outer start"), (false, "inner start")])
+  func rejectedCall(mutates: Bool, rejecting: String) {
+    let interceptors = InterceptorPair(
+      Recorder(name: "outer", rejecting: rejecting, log: log),
+      InterceptorPair(
+        KnownCaller(),
+        Recorder(name: "inner", rejecting: rejecting, log: log)))
+    let policy = MethodPolicy(path: "/t.T/M", role: .read, mutates: mutates)
+    #expect(throws: Status.self) {
+      _ = try InterceptorChain(interceptors: interceptors, ticks: { 0 }).start(policy, context) { caller in
+        log.append("read for \(caller.has(.admin))")
+        return [1, 2]
+      }
+    }
+    let isRead = mutates && rejecting == "inner start"
+    #expect(log.entries.contains("read for true") == isRead)
+    #expect(log.entries.contains("inner receive") == isRead)
+    #expect(log.entries.last == "outer end PERMISSION_DENIED")
+  }
+
+  @Test(
     "gRPC's own retries do not wait for a delay that passes the caller's deadline",
     arguments: [(nil, 10_000, 10_000), (1_000, 499, 499), (1_000, 500, -1)] as [(Int64?, Int64, Int64)])
   func retryDelay(timeout: Int64?, delay: Int64, expected: Int64) throws {
@@ -254,4 +276,8 @@ private final class FixedMessages: MessageStream {
 
   func send(_ message: [UInt8], compression: MessageCompression) async throws(Status) {}
   func attach(initial: Metadata, trailing: Metadata) async {}
+}
+
+private struct KnownCaller: Interceptor {
+  func start(_ call: inout CallInFlight) throws(Status) { call.caller = .anyone }
 }

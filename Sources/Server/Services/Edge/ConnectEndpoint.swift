@@ -48,7 +48,9 @@ package struct ConnectEndpoint: Sendable {
       // Before the message is decoded, so that unauthenticated requests stay cheap.
       var context = CallContext(request, timeout: (try? decoded.get())?.timeout)
       context.findRequiredPosition()
-      let call = try chain.start(method.policy, context)
+      let call = try chain.start(method.policy, context) { _ in
+        try? Self.rejectedMessage(of: decoded.get(), method.description)
+      }
       switch decoded {
       case .failure(.unsupportedCodec):
         return HTTPResponse.unsupportedConnectCodec(call.fail(.unsupportedConnectCodec))
@@ -74,7 +76,7 @@ package struct ConnectEndpoint: Sendable {
     let message: [UInt8]
     do throws(Status) {
       if request.timeout?.nanoseconds == 0 { throw Self.deadlineExceeded }
-      message = try Self.message(of: request, method.description)
+      message = try Self.message(of: request, method.description, limit: Self.maxMessageBytes)
     } catch {
       throw call.fail(error)
     }
@@ -88,15 +90,25 @@ package struct ConnectEndpoint: Sendable {
 
   /// The serialized message of a request.
   private static func message(
-    of request: ConnectRequest, _ method: MethodDescription
+    of request: ConnectRequest, _ method: MethodDescription, limit: Int
   ) throws(Status) -> [UInt8] {
-    let content = try request.message(limit: maxMessageBytes)
+    let content = try request.message(limit: limit)
     guard request.codec == .json else { return content }
     do throws(WireError) {
       return try method.requestType.init(json: content).encodedBytes()
     } catch {
       throw Status(error)
     }
+  }
+
+  /// The serialized message of a request that is rejected, for its audit entry. Of protobuf a few fields are read; JSON is
+  /// parsed only if it is small, because a caller over its rate limit must stay cheap.
+  private static func rejectedMessage(
+    of request: ConnectRequest, _ method: MethodDescription
+  ) throws(Status) -> [UInt8]? {
+    guard request.codec == .json else { return try request.message(limit: maxMessageBytes) }
+    guard try request.message(limit: maxRejectedJSONBytes).count <= maxRejectedJSONBytes else { return nil }
+    return try message(of: request, method, limit: maxRejectedJSONBytes)
   }
 
   /// The message of the response in a codec. Handlers return protobuf, whatever the caller sent.
@@ -140,4 +152,6 @@ package struct ConnectEndpoint: Sendable {
 
   /// The maximum size of a decompressed message, like that of a message of gRPC.
   private static let maxMessageBytes = 4 << 20
+  /// The maximum size of JSON that is parsed although the call is rejected.
+  private static let maxRejectedJSONBytes = 64 << 10
 }

@@ -16,12 +16,18 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
   /// The callers whose replacement ends streams that are no longer permitted; `nil`: they continue.
   var callers: CurrentCallers?
 
-  /// Starts a call whose request is decoded only if the interceptors accept it.
-  func start(_ method: MethodPolicy, _ context: CallContext) throws(Status) -> StartedCall<Shared> {
+  /// Starts a call whose request is decoded only if the interceptors accept it, or by `read` for the audit entry of a
+  /// rejected call of this caller. The request of a stranger is not decoded.
+  func start(
+    _ method: MethodPolicy, _ context: CallContext, reading read: (Caller) -> [UInt8]? = { _ in nil }
+  ) throws(Status) -> StartedCall<Shared> {
     var call = CallInFlight(method, context, startTicks: ticks())
     do throws(Status) {
       try interceptors.start(&call)
     } catch {
+      if method.recordsSubject, let caller = call.caller, let message = read(caller) {
+        try? interceptors.receive(message[...], &call)
+      }
       throw interceptors.failed(&call, error, at: ticks())
     }
     return StartedCall(call: call, chain: self)
@@ -130,9 +136,11 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
     chain.interceptors.end(&call, nil)
   }
 
-  /// Ends the call before its handler runs, and returns the status for the caller.
-  func fail(_ status: Status) -> Status {
+  /// Ends the call before its handler runs, and returns the status for the caller. The audit entry names what `message`
+  /// names; `nil`: the request cannot be read.
+  func fail(_ status: Status, reading message: [UInt8]? = nil) -> Status {
     var call = call
+    if let message { try? chain.interceptors.receive(message[...], &call) }
     return chain.interceptors.failed(&call, status, at: chain.ticks())
   }
 

@@ -18,6 +18,8 @@ final class MethodPolicy: Sendable {
   /// Whether a call looks at or changes customers, so that the store has an audit entry of it. Not on an event loop:
   /// `Check` writes nothing.
   let isRecorded: Bool
+  /// Whether the audit log names what requests are about.
+  var recordsSubject: Bool { (mutates || isRecorded) && !isStreaming }
   /// Whether calls run synchronously and are traced only if they fail.
   let isOnEventLoop: Bool
   /// Whether requests are streams. The audit log records no fields of a stream.

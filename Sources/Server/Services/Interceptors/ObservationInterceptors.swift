@@ -39,7 +39,7 @@ struct AuditInterceptor: Interceptor, Sendable {
 
   /// Reads the fields of the request that the log names. A stranger's large request is not searched for them.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
-    guard call.method.mutates || call.method.isRecorded, !call.method.isStreaming,
+    guard call.method.recordsSubject,
       call.caller != nil || message.count <= Self.maxUnauthenticatedRequest
     else { return }
     call.subject = call.method.subject(of: message)

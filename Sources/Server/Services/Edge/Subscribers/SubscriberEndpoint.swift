@@ -36,12 +36,17 @@ package struct SubscriberEndpoint: Sendable {
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard request.method == "GET" else { return Self.methodNotAllowed }
     do throws(Status) {
-      let call = try chain.start(Self.policy, CallContext(request))
+      let call = try chain.start(Self.policy, CallContext(request)) { caller in
+        (try? requested(request, by: caller))?.encodedBytes()
+      }
       let message: GetCustomerRequest
       do throws(Status) {
         message = try requested(request, by: call.call.caller)
       } catch {
         throw call.fail(error)
+      }
+      guard !message.app.isEmpty else {
+        throw call.fail(missingApp(for: call.call.caller), reading: message.encodedBytes())
       }
       // The app is looked up after the interceptors have checked that the caller may access it.
       let reply = try await call.reply(to: message.encodedBytes()) { [context] _, call throws(Status) in
@@ -58,7 +63,8 @@ package struct SubscriberEndpoint: Sendable {
     }
   }
 
-  /// The request of the contract that the interceptors check.
+  /// The request of the contract that the interceptors check. It has no app if the query names none and the caller may
+  /// access several.
   private func requested(_ request: HTTPRequest, by caller: Caller?) throws(Status) -> GetCustomerRequest {
     let rest = String(request.path.dropFirst(Self.prefix.count))
     guard !rest.contains("/") else {
@@ -70,18 +76,9 @@ package struct SubscriberEndpoint: Sendable {
       throw .invalidField(
         "customer_id", "the path needs a customer id of 1 to \(TextLimits.standard) bytes without NUL")
     }
-    var app = Query(request.query)["app"]
-    if app == nil {
-      let ids = context.catalog.value.appIDs.filter { caller?.apps?.contains($0) ?? true }
-      guard ids.count == 1 else {
-        throw Status(
-          .invalidArgument, reason: "MISSING_FIELD",
-          "the caller may access several apps; add ?app= with one of \(ids.joined(separator: ", "))")
-      }
-      app = ids.first
-    }
+    let ids = apps(of: caller)
     return .with {
-      $0.app = app ?? ""
+      $0.app = Query(request.query)["app"] ?? (ids.count == 1 ? ids[0] : "")
       $0.customerId = id
       if request.header("x-is-sandbox")?.lowercased() == "true" { $0.environment = .sandbox }
     }
@@ -90,6 +87,17 @@ package struct SubscriberEndpoint: Sendable {
   /// Reads the customer's merge target in one snapshot.
   private static func subscriber(
     _ key: CustomerKey, in app: AppDefinition, _ call: CallContext, _ context: ServiceContext
+  private func missingApp(for caller: Caller?) -> Status {
+    Status(
+      .invalidArgument, reason: "MISSING_FIELD",
+      "the caller may access several apps; add ?app= with one of \(apps(of: caller).joined(separator: ", "))")
+  }
+
+  /// The apps that a caller may access.
+  private func apps(of caller: Caller?) -> [String] {
+    context.catalog.value.appIDs.filter { caller?.apps?.contains($0) ?? true }
+  }
+
   ) async throws(Status) -> JSONObject {
     let now = context.now(in: key.environment)
     return try await context.read(about: key, call) { reader throws(StoreError) in
