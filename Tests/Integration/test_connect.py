@@ -236,6 +236,14 @@ def test_get_takes_the_message_from_the_query(service, customer):
     assert send(service, "GET", query(encoding="json", base64=1, compression="gzip", message=packed))[0] == 200
 
 
+def test_a_text_that_is_not_utf_8_is_refused_in_a_query_as_in_a_body(service):
+    message = b'{"app": "ocean-journal", "customerId": "J\xfcrgen", "entitlement": "pro"}'
+    answers = [
+        send(service, "GET", query(encoding="json", message=message)), send(service, "POST", CHECK, message, JSON)]
+    assert [(status, json.loads(answer)["details"][0]["debug"]["reason"]) for status, _, answer in answers] == [
+        (400, "MALFORMED_MESSAGE")] * 2
+
+
 @pytest.mark.parametrize("members, status", [
     ({}, 400), ({"encoding": "json"}, 400), ({"message": "{}"}, 400), ({"encoding": "xml", "message": "{}"}, 415),
     ({"encoding": "json", "message": "{}", "connect": "v2"}, 400),

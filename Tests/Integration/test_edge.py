@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 
 import grpc
@@ -10,6 +11,7 @@ import pytest
 import contract
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, post
+from raw import Connection
 
 CHECK = "entitled.v1.EntitlementService/Check"
 SUBMIT = "entitled.v1.ReceiptService/SubmitTransaction"
@@ -100,6 +102,18 @@ def test_a_rejected_document_in_json(service, customer, document, status, reason
 @pytest.mark.parametrize("path", ["entitled.v1.EntitlementService/Nothing", "no/such/path", ""])
 def test_an_unknown_path_is_404(service, path):
     assert service.json(path, {})[0] == 404
+
+
+def test_a_path_that_is_not_ascii_is_400(service):
+    with Connection(service.http) as connection:
+        stream = connection.open("/v1/subscribers/Jürgen", "GET", end=True, content_type=None, te=None)
+        while not connection.answers[stream].ended:
+            assert connection.receive()
+        assert connection.answers[stream].headers[":status"] == "400"
+    host, _, port = service.http.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=CALL_LIMIT) as plain:
+        plain.sendall("GET /v1/subscribers/Jürgen HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert plain.recv(4_096).startswith(b"HTTP/1.1 400 ")
 
 
 def test_a_stream_and_grpc_on_the_edge_port_are_told_where_they_belong(service):

@@ -268,6 +268,14 @@ def test_the_id_of_a_customer_has_limits(client):
     assert get(client.service, "")[0] == 400 and get(client.service, "x" * 257)[0] == 400
 
 
+def test_an_id_that_is_not_utf_8_is_refused_as_in_a_post(client):
+    for path in ("J%FCrgen", "J%C3"):
+        with response_to(f"http://{client.service.http}/v1/subscribers/{path}") as answer:
+            assert answer.status == 400
+            assert json.loads(answer.read()) == {"code": 7226, "message": "the customer id in the path is not UTF-8"}
+    assert get(client.service, "Jürgen")[1]["subscriber"]["original_app_user_id"] == "Jürgen"
+
+
 def test_the_route_is_off_unless_configured(service):
     assert get(service, "ann")[0] == 404
 

@@ -36,8 +36,18 @@ package enum PercentEncoding {
   /// Returns `text` decoded. A `%` without two digits stays as it is, as gRPC requires of receivers; bytes that are
   /// not UTF-8 become U+FFFD. With `plusIsSpace`, `+` means a space, as in queries and forms; in a path it means itself.
   package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
+    String(decoding: decodedBytes(text.utf8, plusIsSpace: plusIsSpace), as: UTF8.self)
+  }
+
+  /// Whether `text` is UTF-8 when it is decoded. Otherwise ``decode(_:plusIsSpace:)`` returns the text of something else.
+  package static func isUTF8(_ text: some Sequence<UInt8>) -> Bool {
+    String(validating: decodedBytes(text), as: UTF8.self) != nil
+  }
+
+  /// Returns the bytes of `text` decoded, which need not be UTF-8.
+  package static func decodedBytes(_ text: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
     var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
+    var rest = Array(text)[...]
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%"), let code = code(rest.prefix(2)) {
         bytes.append(code)
@@ -48,7 +58,7 @@ package enum PercentEncoding {
         bytes.append(byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 
   /// Returns the byte that two digits mean; `nil` for anything else.

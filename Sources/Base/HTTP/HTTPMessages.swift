@@ -121,9 +121,21 @@ package final class PeerCertificate: Hashable, Sendable {
   package func hash(into hasher: inout Hasher) { hasher.combine(names) }
 }
 
+extension HTTPRequest {
+  /// The response to a request whose path, query or form is not UTF-8 when it is decoded, because it would be about another
+  /// name; `nil` for other requests.
+  package var refusalOfEncoding: HTTPResponse? {
+    let isForm = mediaType == "application/x-www-form-urlencoded"
+    let isUTF8 =
+      PercentEncoding.isUTF8(path.utf8) && PercentEncoding.isUTF8(query.utf8)
+      && (!isForm || PercentEncoding.isUTF8(body))
+    return isUTF8 ? nil : .text(400, "the address or the form is not UTF-8\n")
+  }
+}
+
 /// A query string; names may repeat.
 package struct Query: Sendable {
-  private let items: [(name: String, value: String)]
+  private let items: [(name: String, value: [UInt8])]
 
   /// Decodes the text after the `?` of a request target.
   package init(_ text: String) {
@@ -131,14 +143,20 @@ package struct Query: Sendable {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let value = parts.count > 1 ? parts[1] : ""
       return (
-        PercentEncoding.decode(parts[0], plusIsSpace: true), PercentEncoding.decode(value, plusIsSpace: true)
+        PercentEncoding.decode(parts[0], plusIsSpace: true),
+        PercentEncoding.decodedBytes(value.utf8, plusIsSpace: true)
       )
     }
   }
 
-  /// The value of the first item with this name; empty for one without `=`.
-  package subscript(name: String) -> String? { items.first { $0.name == name }?.value }
+  /// The value of the first item with this name; empty for one without `=`. Bytes that are not UTF-8 become U+FFFD.
+  package subscript(name: String) -> String? { bytes(of: name).map { String(decoding: $0, as: UTF8.self) } }
+
+  /// The bytes of the same value.
+  package func bytes(of name: String) -> [UInt8]? { items.first { $0.name == name }?.value }
 
   /// The values of all items with this name, in order.
-  package func all(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+  package func all(_ name: String) -> [String] {
+    items.filter { $0.name == name }.map { String(decoding: $0.value, as: UTF8.self) }
+  }
 }

@@ -192,7 +192,9 @@ extension RevenueCatLists {
   /// The customer of a list such as `/v2/projects/proj1/customers/ann/aliases`.
   private static func customer(ofURL url: String) -> String {
     let parts = url.split(separator: "/").map(String.init)
-    guard let index = parts.firstIndex(of: "customers"), index + 2 < parts.count else { return "" }
+    guard let index = parts.firstIndex(of: "customers"), index + 2 < parts.count,
+      PercentEncoding.isUTF8(parts[index + 1].utf8)
+    else { return "" }
     return PercentEncoding.decode(parts[index + 1])
   }
 

@@ -18,7 +18,7 @@ package enum SandboxListener {
     let console = SandboxConsole(worlds.main, hosts: policy, answers: answers)
     var service = Listener.Service.plain { request in
       // The host comes first: a request under a rebound name creates no world.
-      if let refusal = policy.refusalOfHost(request) { return refusal }
+      if let refusal = policy.refusalOfHost(request) ?? request.refusalOfEncoding { return refusal }
       guard let path = WorldPath(request.path) else { return .text(404, "invalid name of a world\n") }
       if SandboxConsole.serves(path.rest) { return await page(request, path, console, worlds) }
       if let refusal = policy.refusalOfOrigin(request, allowsAnyContentType: allowsAnyContentType(request)) {

@@ -99,6 +99,7 @@ package struct Console: Sendable {
       person: person, request: request, query: Query(request.query), calls: calls, tokens: tokens,
       performed: performed, reports: reports, links: links, live: live, liveTime: liveTime,
       renewal: renewal(of: request), now: now())
+    if let refusal = request.refusalOfEncoding { return refusal }
     if path == ["session", "end"], request.method == "POST" { return signOut() }
     let outcome: Outcome
     do throws(Status) {

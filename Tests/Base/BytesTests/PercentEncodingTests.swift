@@ -32,6 +32,16 @@ import Testing
     #expect(PercentEncoding.decode("%FF%41") == "\u{FFFD}A")
   }
 
+  @Test(
+    "A text is UTF-8 by its decoded bytes",
+    arguments: [
+      ("J%C3%BCrgen", true), ("J\u{FC}rgen", true), ("%EF%BF%BD", true), ("%", true), ("J%FCrgen", false),
+      ("%C3", false), ("%C3/%BC", false), ("%ED%A0%80", false),
+    ])
+  func validity(text: String, isUTF8: Bool) {
+    #expect(PercentEncoding.isUTF8(text.utf8) == isUTF8)
+  }
+
   @Test("A plus sign is a space only where the caller says so")
   func plus() {
     #expect(PercentEncoding.decode("a+b%2B") == "a+b+")

@@ -182,6 +182,16 @@ import Testing
     #expect(RevenueCatLists.unfinished([last, first]).isEmpty)
   }
 
+  @Test("A list of a customer whose id is not UTF-8 belongs to no customer")
+  func malformedCustomer() throws {
+    let plan = try Self.plan(
+      #"""
+      {"object": "list", "url": "/v2/projects/p/customers/J%FCrgen/aliases",
+       "items": [{"object": "customer.alias", "id": "b"}]}
+      """#)
+    #expect(plan.customers.isEmpty && plan.omissions.map(\.customerID) == [""])
+  }
+
   @Test("An active entitlement without a purchase, and items of other types, are listed")
   func omissions() throws {
     let plan = try Self.plan(

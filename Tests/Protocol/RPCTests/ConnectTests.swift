@@ -45,6 +45,14 @@ struct ConnectTests {
     #expect(throws: Status.self) { try get("encoding=proto&base64=1&message=%2B%2B%2B").message(limit: 10) }
   }
 
+  @Test("A message in the query has the bytes that are percent-encoded, as protobuf and gzip need")
+  func binaryQuery() throws {
+    #expect(try get("encoding=proto&message=%0A%FF%00").message(limit: 10) == [0x0A, 0xFF, 0])
+    let packed = try #require(gzip(Array("{}".utf8))).map { "%" + Hex.encode([$0]) }.joined()
+    #expect(
+      try get("encoding=json&compression=gzip&message=\(packed)").message(limit: 10) == Array("{}".utf8))
+  }
+
   @Test("A message that decompresses beyond the limit is RESOURCE_EXHAUSTED")
   func bomb() throws {
     let packed = try #require(gzip([UInt8](repeating: 0, count: 100_000)))

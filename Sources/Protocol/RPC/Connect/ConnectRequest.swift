@@ -53,7 +53,7 @@ package struct ConnectRequest: Sendable {
     /// The body of a POST request.
     case body([UInt8])
     /// The `message` of a GET request, percent-decoded; `isBase64` if its `base64` is 1.
-    case query(text: String, isBase64: Bool)
+    case query([UInt8], isBase64: Bool)
   }
 
   /// Decodes everything but the message. The method must be POST, or GET for a method without side effects.
@@ -67,8 +67,8 @@ package struct ConnectRequest: Sendable {
       self.codec = codec
       try Self.require(version: query["connect"], isExpected: "v1", in: "connect")
       encoding = try Self.encoding(query["compression"])
-      guard let text = query["message"] else { throw .invalid("the query has no 'message'") }
-      content = .query(text: text, isBase64: try Self.flag(query["base64"]))
+      guard let message = query.bytes(of: "message") else { throw .invalid("the query has no 'message'") }
+      content = .query(message, isBase64: try Self.flag(query["base64"]))
     } else {
       guard let codec = Self.codec(ofType: request.mediaType) else { throw .unsupportedCodec }
       self.codec = codec
@@ -89,11 +89,11 @@ package struct ConnectRequest: Sendable {
     let bytes: [UInt8]
     switch content {
     case .body(let body): bytes = body
-    case .query(let text, isBase64: false): bytes = Array(text.utf8)
+    case .query(let content, isBase64: false): bytes = content
     case .query(let text, isBase64: true):
       // Clients may pad (connectrpc.com, "Unary-Get-Request").
-      let digits = String(text.prefix { $0 != "=" })
-      guard let decoded = Base64.url.decode(digits) else {
+      let digits = text.prefix { $0 != UInt8(ascii: "=") }
+      guard let decoded = Base64.url.decode(String(decoding: digits, as: UTF8.self)) else {
         throw Status(invalidRequest: "'message' is not unpadded base64url")
       }
       bytes = decoded

@@ -124,10 +124,14 @@ final class HTTPRequestExchange: Exchange {
 }
 
 extension HTTP2Handler {
-  /// Begins a request that is no gRPC call; 400 for a host that RFC 9113, section 8.3.1, forbids.
+  /// Begins a request that is no gRPC call; 400 for a host that RFC 9113, section 8.3.1, forbids, and for a path with other
+  /// bytes than ASCII, which no URI has.
   func openPlain(_ id: StreamID, _ fields: HeaderFields) {
     if http.refusal != nil { session.addWork(Self.costOfRefusal) }
     guard fields.hasValidHost else { return answerPlain(id, .invalidHost) }
+    guard fields[":path"]?.utf8.allSatisfy({ $0 < 0x80 }) ?? true else {
+      return answerPlain(id, .invalidPath)
+    }
     let exchange = HTTPRequestExchange(id, fields, self)
     exchanges[id] = exchange
     exchange.received()
@@ -190,6 +194,9 @@ extension HTTPResponse {
   /// 408, after ``TransportLimits``' request timeout.
   static let requestTooSlow = HTTPResponse.text(
     408, "the request was not complete within the request timeout\n")
+
+  /// 400, because other bytes would be replaced, and the path be another one.
+  static let invalidPath = HTTPResponse.text(400, "the path has bytes that are not ASCII\n")
 
   /// 413, before the rest of the body is received.
   static func bodyTooLarge(limit: Int) -> HTTPResponse {

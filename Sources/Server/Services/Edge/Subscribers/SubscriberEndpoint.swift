@@ -71,6 +71,9 @@ package struct SubscriberEndpoint: Sendable {
       // Such as RevenueCat's `/offerings`. No customer without purchases is the answer to it.
       throw .invalidField("customer_id", "the path of a customer ends with the id, in which / is %2F")
     }
+    guard PercentEncoding.isUTF8(rest.utf8) else {
+      throw .invalidField("customer_id", "the customer id in the path is not UTF-8")
+    }
     let id = PercentEncoding.decode(rest)
     guard !id.isEmpty, id.utf8.count <= TextLimits.standard, !id.utf8.contains(0) else {
       throw .invalidField(
