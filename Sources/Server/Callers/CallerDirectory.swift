@@ -83,18 +83,24 @@ package struct CallerDirectory: Sendable {
   /// Returns the caller of a token that the issuer signed (RFC 7519), and no other token.
   ///
   /// - Throws: ``CallerError/badToken(reason:)`` if the token is not valid at this time; ``CallerError/unknownToken``
-  ///   without an issuer, or if the subject is not configured and the token names no role.
+  ///   without an issuer; ``CallerError/unknownSubject(_:rolesClaim:)`` if the subject is not configured and the token
+  ///   names no role.
   package func find(signedToken token: String, at now: () -> Instant) throws(CallerError) -> Match {
     guard let issuer else { throw .unknownToken }
     let claims = try issuer.claims(of: token, at: now())
-    return Match(caller: try caller(claims), expiresAt: claims.expiresAt, subject: claims.subject)
+    return Match(
+      caller: try caller(claims, issuer.terms), expiresAt: claims.expiresAt, subject: claims.subject)
   }
 
   /// Returns the configured caller of a subject, or a caller with the roles in the token under a name that no
   /// configured caller has.
-  private func caller(_ claims: TokenIssuer.Claims) throws(CallerError) -> Caller {
+  private func caller(
+    _ claims: TokenIssuer.Claims, _ terms: TokenIssuer.Terms
+  ) throws(CallerError) -> Caller {
     if let known = subjects[OpaqueID(claims.subject)] { return known }
-    guard !claims.roles.isEmpty else { throw .unknownToken }
+    guard !claims.roles.isEmpty else {
+      throw .unknownSubject(claims.subject, rolesClaim: terms.rolesClaim)
+    }
     return Caller(name: "subject:\(claims.subject)", roles: claims.roles, apps: nil)
   }
 

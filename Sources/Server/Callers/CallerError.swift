@@ -6,8 +6,11 @@ package enum CallerError: Error, Hashable, Sendable {
   case noCredential
   /// The `authorization` field is not `Bearer` and a token.
   case notABearer
-  /// The token is neither configured nor of a known subject or role.
+  /// The token is not configured, and no issuer signed it.
   case unknownToken
+  /// The token is valid, but its subject is not configured and has no role in the claim `rolesClaim`; `nil`: no claim has
+  /// roles.
+  case unknownSubject(String, rolesClaim: String?)
   /// A signed token that is invalid.
   case badToken(reason: String)
   /// A signed token that is not verified, because the network of its sender has sent too many invalid ones. The delay
@@ -34,6 +37,9 @@ extension CallerError: CustomStringConvertible {
     case .notABearer: "malformed 'authorization': expected 'Bearer' and a token"
     case .unknownToken:
       "unknown bearer token; its hash ('entitled token hash') is in the tokens of no configured caller"
+    case .unknownSubject(let subject, let rolesClaim):
+      "the bearer token is valid, but its subject '\(subject.prefix(100))' is in the subjects of no configured caller"
+        + (rolesClaim.map { ", and its claim '\($0)' has no role" } ?? "")
     case .badToken(let reason): "invalid bearer token: \(reason)"
     case .tooManyBadTokens: "too many invalid bearer tokens from this address; retry later"
     case .unknownCertificate: "unknown client certificate: none of its names belongs to a caller"

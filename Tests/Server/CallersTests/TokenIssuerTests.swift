@@ -61,12 +61,18 @@ import Testing
     #expect(caller.roles == [.read, .operate, .reports], "the role to read includes that of reports")
   }
 
-  @Test("A subject without roles is rejected")
+  @Test("A subject without roles is rejected, with what it lacks")
   func noRoles() throws {
     var claims = Self.claims
     claims["sub"] = "stranger"
+    claims["roles"] = ["cook"]
     let token = try signer.sign(claims)
-    #expect(throws: CallerError.unknownToken) { try find(token) }
+    let error = CallerError.unknownSubject("stranger", rolesClaim: "roles")
+    #expect(throws: error) { try find(token) }
+    #expect(error.description.hasSuffix("configured caller, and its claim 'roles' has no role"))
+    #expect(error.description.contains("its subject 'stranger' is in"))
+    #expect(
+      CallerError.unknownSubject("stranger", rolesClaim: nil).description.hasSuffix("configured caller"))
   }
 
   @Test(

@@ -146,7 +146,9 @@ private func later(_ minutes: Int64) -> Instant { now.advanced(byMilliseconds: m
   func claimed() throws {
     #expect(try person([(field, try token("ben@example.com", groups: ["read"]))]).caller.has(.read))
     let stranger = try token("eve@example.com")
-    #expect(throws: CallerError.unknownToken) { try person([(field, stranger)]) }
+    #expect(throws: CallerError.unknownSubject("eve@example.com", rolesClaim: "groups")) {
+      try person([(field, stranger)])
+    }
   }
 
   @Test("Only the configured field counts, and only one of them")

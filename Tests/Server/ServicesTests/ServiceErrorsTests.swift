@@ -171,14 +171,15 @@ import Testing
   @Test("A caller without a valid credential or without a right gets the reason")
   func callers() {
     let errors: [CallerError] = [
-      .noCredential, .notABearer, .unknownToken, .badToken(reason: "r"), .unknownCertificate,
+      .noCredential, .notABearer, .unknownToken, .unknownSubject("ann", rolesClaim: nil),
+      .badToken(reason: "r"), .unknownCertificate,
       .roleMissing(caller: "billing", needed: .operate), .appNotAllowed(caller: "billing", app: "sea"),
       .needsAllApps(caller: "billing"), .rateLimited(caller: "billing", retryAfterMilliseconds: 20),
     ]
     #expect(
       codes(errors.map { Status($0) }) == [
         "UNAUTHENTICATED NO_CREDENTIAL", "UNAUTHENTICATED NOT_A_BEARER_TOKEN",
-        "UNAUTHENTICATED UNKNOWN_TOKEN", "UNAUTHENTICATED INVALID_TOKEN",
+        "UNAUTHENTICATED UNKNOWN_TOKEN", "UNAUTHENTICATED UNKNOWN_TOKEN", "UNAUTHENTICATED INVALID_TOKEN",
         "UNAUTHENTICATED UNKNOWN_CERTIFICATE",
         "PERMISSION_DENIED ROLE_MISSING", "PERMISSION_DENIED APP_NOT_ALLOWED",
         "PERMISSION_DENIED APP_SCOPE_REQUIRED", "RESOURCE_EXHAUSTED RATE_LIMIT",

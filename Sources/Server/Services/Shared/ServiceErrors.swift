@@ -78,7 +78,8 @@ extension Status {
     switch error {
     case .noCredential: self.init(.unauthenticated, reason: "NO_CREDENTIAL", error.description)
     case .notABearer: self.init(.unauthenticated, reason: "NOT_A_BEARER_TOKEN", error.description)
-    case .unknownToken: self.init(.unauthenticated, reason: "UNKNOWN_TOKEN", error.description)
+    case .unknownToken, .unknownSubject:
+      self.init(.unauthenticated, reason: "UNKNOWN_TOKEN", error.description)
     case .badToken: self.init(.unauthenticated, reason: "INVALID_TOKEN", error.description)
     case .tooManyBadTokens(let wait):
       self.init(
