@@ -94,6 +94,8 @@ def test_the_documented_restore_keeps_the_rest_of_the_data_directory(start, tmp_
     service = start(data, ["--config", config])
     assert check(service, "ben") and not check(service, "ana") and not check(service, "eve")
     assert service.command("token", "issue", "ben").returncode == 0
+    kept = run("store", "backup", "--help").stdout
+    assert "entitled.key" in kept and "entitled.erasures" in kept
 
 
 def test_after_a_clean_stop_the_store_is_one_file(start, tmp_path):
