@@ -95,11 +95,11 @@ package struct Console: Sendable {
       return Frame.plain(
         429, title: Text.tooManyPages, body: "<p>\(Text.tooManyPagesHint)</p>", assets: assets)
     }
+    if let refusal = request.refusalOfEncoding { return refusal }
     let visit = Visit(
       person: person, request: request, query: Query(request.query), calls: calls, tokens: tokens,
       performed: performed, reports: reports, links: links, live: live, liveTime: liveTime,
       renewal: renewal(of: request), now: now())
-    if let refusal = request.refusalOfEncoding { return refusal }
     if path == ["session", "end"], request.method == "POST" { return signOut() }
     let outcome: Outcome
     do throws(Status) {

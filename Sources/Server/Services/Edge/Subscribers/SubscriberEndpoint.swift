@@ -87,9 +87,6 @@ package struct SubscriberEndpoint: Sendable {
     }
   }
 
-  /// Reads the customer's merge target in one snapshot.
-  private static func subscriber(
-    _ key: CustomerKey, in app: AppDefinition, _ call: CallContext, _ context: ServiceContext
   private func missingApp(for caller: Caller?) -> Status {
     Status(
       .invalidArgument, reason: "MISSING_FIELD",
@@ -101,6 +98,9 @@ package struct SubscriberEndpoint: Sendable {
     context.catalog.value.appIDs.filter { caller?.apps?.contains($0) ?? true }
   }
 
+  /// Reads the customer's merge target in one snapshot.
+  private static func subscriber(
+    _ key: CustomerKey, in app: AppDefinition, _ call: CallContext, _ context: ServiceContext
   ) async throws(Status) -> JSONObject {
     let now = context.now(in: key.environment)
     return try await context.read(about: key, call) { reader throws(StoreError) in
