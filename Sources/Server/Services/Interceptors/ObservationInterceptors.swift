@@ -49,10 +49,10 @@ struct AuditInterceptor: Interceptor, Sendable {
   /// about an unauthenticated peer, if its address is known here.
   func end(_ call: inout CallInFlight, _ failure: Status?) {
     if call.method.isRecorded, let entries { record(call, failure, entries) }
-    guard call.shouldAudit(failure.code), let trace = call.trace, isWithinLimit(call) else { return }
     if let failure, failure.code == .unauthenticated, !call.context.address.isEmpty {
       refusals.record(failure, of: call.method.path, from: call.context.address)
     }
+    guard call.shouldAudit(failure.code), let trace = call.trace, isWithinLimit(call) else { return }
     audit(
       AuditRecord(
         caller: call.context.caller, method: call.method.path, mutates: call.method.mutates,
@@ -103,9 +103,9 @@ package struct AuditRecord: Hashable, Sendable {
   package let actor: String
   /// The name of gRPC's status code, such as `OK`.
   package let outcome: String
-  /// The error message and its internal cause; empty for success.
   /// The reason code of the failure; empty without one.
   package let reason: String
+  /// The error message and its internal cause; empty for success.
   package let error: String
   /// The trace of the call and its request id.
   package let trace: TraceContext
