@@ -326,6 +326,21 @@ def test_a_missing_object_is_an_error_page(lena, path):
     assert "Check the address or the id, or find it with the box above." in page.text
 
 
+def test_an_address_or_a_form_that_is_not_utf_8_names_no_other_customer(lena):
+    assert lena.get(f"{HERE}/customers/J%C3%BCrgen").status == 200
+    for page in (lena.get(f"{HERE}/customers/J%FCrgen"), lena.get(f"{HERE}/find?q=J%FCrgen"),
+                 lena.post(f"{HERE}/do/grant", "customer=J%FCrgen")):  # fmt: skip
+        assert (page.status, page.text) == (400, "the address or the form is not UTF-8\n")
+
+
+def test_a_response_to_head_has_the_length_of_that_to_get(console, lena):
+    file = re.search(r'src="(/assets/[^"]+)"', lena.get(f"{HERE}/catalog").text)[1]
+    for path in (f"{HERE}/catalog", file, "/nothing"):
+        page, head = lena.get(path), lena.request("HEAD", path)
+        assert (head.status, head.text) == (page.status, "")
+        assert head.getheader("content-length") == page.getheader("content-length") != "0"
+
+
 EXTREMES = [str(-(2**63)), str(2**63 - 1), "9999-12-31", "0000-01-01", "\0", "x" * 2_000]
 BEHIND = "report=retention&column=reached&from=2026-01-01&to=2026-02-01"
 

@@ -126,6 +126,18 @@ def test_the_same_over_http2_and_over_http_1_0(console, lena):
     assert b"chunked" not in received.lower() and b"connection: close" in received.lower()
 
 
+def test_a_response_to_head_has_no_part_of_a_stream(console, lena):
+    host, _, port = console.address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=CALL_LIMIT) as plain:
+        plain.sendall(f"HEAD {HERE}/customers/old/live HTTP/1.1\r\nHost: {console.address}\r\n"
+                      f"Cookie: {lena.cookie}\r\n\r\n".encode())  # fmt: skip
+        received = b""
+        while part := plain.recv(4_096):
+            received += part
+    assert b" 200 OK\r\n" in received and received.endswith(b"\r\n\r\n") and received.count(b"\r\n\r\n") == 1
+    assert b"chunked" not in received.lower() and b"content-length" not in received.lower()
+
+
 @pytest.mark.parametrize("change", ["role", "removal", "app"])
 def test_a_live_page_ends_when_its_person_loses_the_permission(tmp_path, change):
     console = ProxiedConsole(tmp_path, CONFIGURATION.replace("apps:\n", OTHER_APP, 1))

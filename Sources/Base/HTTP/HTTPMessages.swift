@@ -67,8 +67,9 @@ package struct HTTPResponse: Sendable {
     self.body = body
   }
 
-  /// Whether it states the length of its body; one without content has none (RFC 9110, section 8.6).
-  package var hasLength: Bool { status != 204 && stream == nil }
+  /// Whether it states the length of its body; one without content has none, and of 304 it would be that of the content
+  /// (RFC 9110, section 8.6).
+  package var hasLength: Bool { status != 204 && status != 304 && stream == nil }
 
   /// Returns a JSON response with the document `body`.
   package static func json(_ status: Int, _ body: [UInt8]) -> HTTPResponse {
@@ -130,6 +131,14 @@ extension HTTPRequest {
       PercentEncoding.isUTF8(path.utf8) && PercentEncoding.isUTF8(query.utf8)
       && (!isForm || PercentEncoding.isUTF8(body))
     return isUTF8 ? nil : .text(400, "the address or the form is not UTF-8\n")
+  }
+
+  /// Whether the client has the content with this entity tag, or has any (RFC 9110, section 13.1.2).
+  package func isCurrent(_ entityTag: String) -> Bool {
+    (header("if-none-match") ?? "").split(separator: ",").contains { item in
+      let item = String(item).trimmed
+      return item == "*" || (item.hasPrefix("W/") ? String(item.dropFirst(2)) : item) == entityTag
+    }
   }
 }
 

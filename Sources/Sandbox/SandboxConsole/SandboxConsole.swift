@@ -40,11 +40,10 @@ package struct SandboxConsole: Sendable {
     path == "/" || ["/apps", "/assets"].contains { path == $0 || path.hasPrefix($0 + "/") }
   }
 
-  /// Responds to a request for a path that ``serves(_:)``.
+  /// Responds to a request for a path that ``serves(_:)``. The transport leaves out the body of a response to HEAD.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     var response = await answer(request)
     SecurityHeaders.add(to: &response, isSecure: false)
-    if request.method == "HEAD" { response.body = [] }
     return response
   }
 

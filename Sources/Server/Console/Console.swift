@@ -61,12 +61,11 @@ package struct Console: Sendable {
     cookies = SessionCookies(isSecure: isSecure)
   }
 
-  /// Responds to each request of the listener. Whatever the result, the response has the security headers; one to HEAD
-  /// has no body.
+  /// Responds to each request of the listener. Whatever the result, the response has the security headers. The transport
+  /// leaves out the body of a response to HEAD.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     var response = await answer(request)
     SecurityHeaders.add(to: &response, isSecure: isSecure)
-    if request.method == "HEAD" { (response.body, response.stream) = ([], nil) }
     return response
   }
 

@@ -46,7 +46,7 @@ package struct Assets: Sendable {
       ("etag", asset.tag),
       ("vary", "accept-encoding"),
     ])
-    if request.header("if-none-match") == asset.tag { return HTTPResponse(status: 304, headers: headers) }
+    if request.isCurrent(asset.tag) { return HTTPResponse(status: 304, headers: headers) }
     guard request.acceptsGzip, let compressed = asset.compressed else {
       return HTTPResponse(status: 200, headers: headers, body: asset.bytes)
     }

@@ -22,6 +22,7 @@ import Testing
     let tag = try #require(response.headers["etag"])
     #expect(assets.link(name).text.contains(tag.dropFirst().dropLast()))
     #expect(get(name, [("if-none-match", tag)]).status == 304)
+    #expect(get(name, [("if-none-match", "\"x\", W/\(tag)")]).status == 304)
   }
 
   @Test("A file is compressed for clients that accept it", arguments: Assets.Name.allCases)

@@ -5,7 +5,7 @@ internal import NIOHTTP1
 // The responses, with bodies that are whole or sent in parts.
 extension HTTP1Handler {
   /// Writes a response. A stream to a caller of HTTP/1.0 ends with its connection, because that version has no
-  /// chunks.
+  /// chunks. So does the response to HEAD, after which NIO would write the last chunk of a body that it does not have.
   func write(
     _ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext,
     closes: Bool = false
@@ -16,7 +16,7 @@ extension HTTP1Handler {
     }
     reportIncomplete(0, context)
     // Without transfer codings, the end of the connection is the end of the body.
-    let isUnframed = response.stream != nil && request.isBefore1_1
+    let isUnframed = response.stream != nil && (request.isBefore1_1 || request.method == .HEAD)
     let keepsAlive = keepsAlive(request) && !closes && !isUnframed
     var headers = HTTPHeaders(response.headers.strings)
     if response.hasLength {

@@ -83,12 +83,7 @@ package struct FlagEndpoint: Sendable {
   /// The response to a bulk evaluation, or 304 if the client has it.
   private static func tagged(_ body: [UInt8], for request: HTTPRequest) -> HTTPResponse {
     let tag = "\"\(Base64.url.encode(SHA256.hash(body[...]).prefix(16)))\""
-    let known = request.header("if-none-match")?.split(separator: ",").map { item in
-      let item = item.filter { $0 != " " }
-      return item.hasPrefix("W/") ? String(item.dropFirst(2)) : item
-    }
-    let isCurrent = known?.contains { $0 == tag || $0 == "*" } ?? false
-    var response = isCurrent ? HTTPResponse(status: 304) : .json(200, body)
+    var response = request.isCurrent(tag) ? HTTPResponse(status: 304) : .json(200, body)
     response.headers.append(name: "etag", value: tag)
     response.headers.append(name: "cache-control", value: "private, no-cache")
     return response

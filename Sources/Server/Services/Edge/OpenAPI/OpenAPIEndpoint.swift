@@ -31,7 +31,7 @@ package final class OpenAPIEndpoint: Sendable {
       return document
     }
     var response =
-      request.header("if-none-match") == document.entityTag
+      request.isCurrent(document.entityTag)
       ? HTTPResponse(status: 304) : .json(200, document.bytes)
     response.headers.append(name: "etag", value: document.entityTag)
     response.headers.append(name: "cache-control", value: "public, max-age=300")
