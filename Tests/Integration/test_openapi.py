@@ -2,14 +2,16 @@
 
 import json
 import re
-import urllib.error
 import urllib.request
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import reasons
 from contract import services
-from harness import CALL_LIMIT, ROOT, post
+from harness import CALL_LIMIT, ROOT, Service, post, response_to
+from raw import Connection
+from test_callers import APP, APPS, OTHER, caller, token
 
 
 @pytest.fixture(scope="module")
@@ -106,11 +108,103 @@ def test_an_unchanged_document_is_not_sent_again(service):
     url = f"http://{service.http}/openapi.json"
     with urllib.request.urlopen(url, timeout=CALL_LIMIT) as answer:
         tag = answer.headers["etag"]
-    request = urllib.request.Request(url, headers={"if-none-match": tag})
-    with pytest.raises(urllib.error.HTTPError) as raised:
-        urllib.request.urlopen(request, timeout=CALL_LIMIT)
-    assert raised.value.code == 304
+    for known in (tag, f"W/{tag}", f'"x", {tag}', "*"):
+        with response_to(urllib.request.Request(url, headers={"if-none-match": known})) as answer:
+            assert answer.status == 304
+    with Connection(service.http) as connection:
+        stream = connection.open("/openapi.json", "GET", end=True, content_type=None, te=None, if_none_match=tag)
+        while not connection.answers[stream].ended:
+            assert connection.receive()
+        headers = connection.answers[stream].headers
+    # It would be the length of the document.
+    assert headers[":status"] == "304" and headers["etag"] == tag and "content-length" not in headers
     assert post(url, {})[0] == 405
+
+
+def problems(document, path, method, status, kind, body):
+    """What is wrong with a response, by the document."""
+    operation = document["paths"][path].get(method.lower(), {"responses": {}})
+    declared = operation["responses"].get(str(status))
+    if declared is None:
+        return [f"{status} is not declared"]
+    if "$ref" in declared:
+        declared = document["components"]["responses"][declared["$ref"].rsplit("/", 1)[1]]
+    content = declared.get("content", {})
+    media = (kind or "").partition(";")[0]
+    if media not in content:
+        return [] if not content and not body else [f"{media} is not in {list(content)}"]
+    if not media.endswith("json"):
+        return []
+    schema = content[media]["schema"] | {"components": document["components"]}
+    return [error.message for error in Draft202012Validator(schema).iter_errors(json.loads(body))]
+
+
+def test_errors_are_as_documented(document, tmp_path):
+    rate = {"per_second": 1, "burst": 1}
+    callers = caller("reader", "read") + caller("writer", "submit") + caller("half", "read", apps=[APP])
+    callers += caller("slow", "read", rate_limit=rate)
+    (tmp_path / "entitled.yaml").write_text(
+        APPS + "callers:\n" + callers + "listeners: {http: {subscriber_api: true}}\nlimits: {body_bytes: 100000}\n")
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    json_type = {"content-type": "application/json"}
+    subscriber, flag, flags = "/v1/subscribers/{customer}", "/ofrep/v1/evaluate/flags/{key}", "/ofrep/v1/evaluate/flags"
+    context = json.dumps({"context": {"targetingKey": "x", "app": APP}}).encode()
+    check, body = "/entitled.v1.EntitlementService/Check", json.dumps({"app": APP, "customerId": "x", "entitlement": "pro"}).encode()
+    grant, large = "/entitled.v1.EntitlementService/Grant", b" " * 200_000
+    page = {"origin": "https://example.com"}
+    requests = [
+        (subscriber, f"x?app={APP}", None, "reader", {}, [200]), (subscriber, "x", None, "reader", {}, [400]),
+        (subscriber, "J%FCrgen", None, "half", {}, [400]), (subscriber, "x", None, None, {}, [401]),
+        (subscriber, f"x?app={APP}", None, "writer", {}, [403]), (subscriber, f"x?app={OTHER}", None, "half", {}, [403]),
+        (subscriber, "x?app=other", None, "reader", {}, [404]), (subscriber, "x", b"{}", "reader", json_type, [405]),
+        (subscriber, f"x?app={APP}", None, "slow", {}, [200, 429, 429]),
+        (flag, "pro", context, "reader", json_type, [200]), (flag, "other", context, "reader", json_type, [404]),
+        (flag, "pro", b"{", "reader", json_type, [400]), (flag, "pro", context, None, json_type, [401]),
+        (flag, "pro", context, "writer", json_type, [403]), (flag, "pro", context, "reader", {"content-type": "text/plain"}, [415]),
+        (flag, "pro", context, None, {"content-type": "text/plain"}, [415]), (flag, "pro", context, "reader", json_type | page, [403]),
+        (flag, "pro", large, "reader", json_type, [413]), (flag, "pro", None, "reader", {}, [405]),
+        (flags, "", context, "reader", json_type | {"if-none-match": "*"}, [304]),
+        ("/metrics", "", None, "reader", {}, [200]), ("/metrics", "", None, "reader", {"accept": "application/openmetrics-text"}, [200]),
+        ("/metrics", "", None, None, {}, [401]), ("/metrics", "", None, "writer", {}, [403]),
+        ("/metrics", "", None, "slow", {}, [429]), ("/metrics", "", b"", "reader", {}, [405]),
+        (check, "", body, None, json_type, [401]), (check, "", body, "writer", json_type, [403]),
+        (check, "", body, "reader", json_type | page, [403]), (check, "", body, None, {"content-type": "text/plain"}, [415]),
+        (check, "", body, "reader", {"content-type": "text/plain"}, [415]), (check, "", large, "reader", json_type, [413]),
+        (check, "", b"{", "reader", json_type, [400]), (grant, "", body, "reader", json_type, [403]),
+        ("/notifications/{app}", APP, b"{}", None, json_type, [202]), ("/notifications/{app}", "other", b"{}", None, json_type, [404]),
+        ("/notifications/{app}", APP, b"{}", None, {"content-type": "text/plain"}, [415]),
+        ("/notifications/{app}", APP, large, None, json_type, [413]),
+        ("/retention/{app}", APP, b"{}", None, json_type, [400]), ("/retention/{app}", "other", b"{}", None, json_type, [404]),
+        ("/import/revenuecat/{app}", APP, b"{}", None, json_type, [404]),
+        ("/app/v1/{app}/sync", APP, b"{}", None, json_type, [404]), ("/app/v1/{app}/sync", APP, large, None, json_type, [413]),
+        ("/verifyReceipt", "", b"{}", None, {}, [200]), ("/verifyReceipt", "", b"{}", None, page, [403]),
+        ("/healthz", "", b"", None, {}, [405]), ("/readyz", "", None, None, {}, [200]),
+        ("/.well-known/jwks.json", "", None, None, {}, [200]), ("/openapi.json", "", None, None, {"x-large": "x" * 20_000}, [431]),
+    ]  # fmt: skip
+    found = []
+    try:
+        for path, name, sent, who, headers, expected in requests:
+            url = f"http://{service.http}{re.sub('{.*}', name, path) if '{' in path else path + name}"
+            headers = headers | ({"authorization": f"Bearer {token(who)}"} if who else {})
+            method = "POST" if sent is not None else "GET"
+            declared = method if method.lower() in document["paths"][path] else next(iter(document["paths"][path]))
+            for status in expected:
+                with response_to(urllib.request.Request(url, sent, headers, method=method)) as answer:
+                    assert answer.status == status, (path, name, who, headers, answer.status, answer.read())
+                    problem = problems(document, path, declared, status, answer.headers["content-type"], answer.read())
+                    found += [(path, name, who, status, text) for text in problem]
+    finally:
+        service.stop()
+    assert not found
+
+
+def test_a_page_of_another_name_is_refused_as_documented(service, document):
+    for path, method in (("/openapi.json", "get"), ("/entitled.v1.EntitlementService/Check", "post")):
+        body = b"{}" if method == "post" else None
+        request = urllib.request.Request(f"http://{service.http}{path}", body, {"host": "rebound.example"}, method=method.upper())
+        with response_to(request) as answer:
+            assert answer.status == 421
+            assert not problems(document, path, method, 421, answer.headers["content-type"], answer.read())
 
 
 @pytest.mark.parametrize("mode", ["positive", "negative"])

@@ -13,9 +13,15 @@ enum OpenAPIDeviceSync {
         "description": "The entitlements of the submitted purchases, and a token.",
         "content": ["application/json": ["schema": ["$ref": "#/components/schemas/sync.Response"]]],
       ],
-      "413": ["description": "The body has more than 1 MiB."],
+      "413": OpenAPIErrors.response("The body has more than 1 MiB.", error, orText: true),
+      "415": OpenAPIErrors.response("The content type is not JSON.", error),
+      "503": OpenAPIErrors.response(
+        "It cannot be answered now; `retry-after` says when to retry.",
+        ["anyOf": [error, OpenAPIErrors.explanation]]),
     ]
-    for (status, error) in OpenAPIErrors.references { responses[status] = error }
+    for status in [400, 403, 404, 429, 500, 504] {
+      responses[String(status)] = OpenAPIErrors.reference(status)
+    }
     return [
       "operationId": "syncDevice", "tags": ["Device sync"], "security": [[:]],
       "description":
@@ -28,6 +34,8 @@ enum OpenAPIDeviceSync {
       "responses": .object(responses),
     ]
   }()
+
+  private static let error: JSONValue = ["$ref": "#/components/schemas/connect.Error"]
 
   static let schemas: JSONObject = ["sync.Request": request, "sync.Response": response]
 

@@ -21,7 +21,11 @@ struct OpenAPIDocument {
     }
     var responses = OpenAPIErrors.responses
     for (name, response) in errors.responses { responses[name] = response }
-    for (path, item) in OpenAPIRoutes.paths { paths[path] = item }
+    for routes in [OpenAPIRoutes.paths, OpenAPIVerifyReceipt.paths] {
+      for (path, item) in routes {
+        paths[path] = .object(OpenAPIErrors.completed(path, item.objectValue ?? [:]))
+      }
+    }
     var definitions = schemas.definitions
     for (name, schema) in OpenAPIRoutes.schemas { definitions[name] = schema }
     for (name, schema) in OpenAPIDeviceSync.schemas { definitions[name] = schema }
@@ -92,13 +96,14 @@ struct OpenAPIDocument {
   ) -> JSONObject {
     let path = method.fullName
     let comment = FileDescriptors.comment(of: "\(method.service).\(method.name)")
-    let role = MethodPolicy.of(path).role.map { "The caller needs the role `\($0.rawValue)`." }
+    let policy = MethodPolicy.of(path)
+    let role = policy.role.map { "The caller needs the role `\($0.rawValue)`." }
     var operation: JSONObject = [
       "operationId": .string(identifier(of: method)), "tags": [.string(method.service)],
     ]
     let description = [comment, role].compactMap(\.self).joined(separator: " ")
     if !description.isEmpty { operation["description"] = .string(description) }
-    if role == nil { operation["security"] = [[:]] }
+    if !policy.needsCaller { operation["security"] = [[:]] }
     var responses: JSONObject = [
       "200": [
         "description": "The response.",

@@ -21,7 +21,7 @@ struct OpenAPIMethodErrors {
     self.reasons = reasons
     for (status, codes) in OpenAPIErrors.codes {
       let shared = Self.listed(of: codes, in: [reasons["*"] ?? [:]])
-      if !shared.isEmpty { responses["Method\(status)"] = Self.response(shared) }
+      if !shared.isEmpty { responses["Method\(status)"] = Self.response(shared, status) }
     }
   }
 
@@ -40,7 +40,8 @@ struct OpenAPIMethodErrors {
         component = "Method\(status)"
       } else {
         component = "\(name)_\(status)"
-        responses[component] = Self.response(Self.listed(of: codes, in: [own, reasons["*"] ?? [:]]))
+        responses[component] = Self.response(
+          Self.listed(of: codes, in: [own, reasons["*"] ?? [:]]), Int(status) ?? 0)
       }
       if responses[component] != nil {
         references[index].reference = ["$ref": .string("#/components/responses/\(component)")]
@@ -62,7 +63,9 @@ struct OpenAPIMethodErrors {
     }
   }
 
-  private static func response(_ listed: [(code: StatusCode, reasons: [String])]) -> JSONValue {
+  private static func response(
+    _ listed: [(code: StatusCode, reasons: [String])], _ httpStatus: Int
+  ) -> JSONValue {
     let descriptions = listed.map { code, reasons in
       "`\(code.connectName)`: " + reasons.map { "`\($0)`" }.joined(separator: ", ")
     }
@@ -77,19 +80,13 @@ struct OpenAPIMethodErrors {
         "debug": ["properties": ["reason": ["anyOf": .array(forms)]]],
       ]
     ]
-    return [
-      "description": .string(
-        "An error with one of these reasons. " + descriptions.joined(separator: "; ") + "."),
-      "content": [
-        "application/json": [
-          "schema": [
-            "allOf": [
-              ["$ref": "#/components/schemas/connect.Error"],
-              ["properties": ["details": ["contains": detail]]],
-            ]
-          ]
+    return OpenAPIErrors.response(
+      "An error with one of these reasons. " + descriptions.joined(separator: "; ") + ".",
+      [
+        "allOf": [
+          ["$ref": "#/components/schemas/connect.Error"],
+          ["properties": ["details": ["contains": detail]]],
         ]
-      ],
-    ]
+      ], orText: OpenAPIErrors.refusalsOfPages.contains(httpStatus))
   }
 }

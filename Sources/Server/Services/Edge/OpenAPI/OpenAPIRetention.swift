@@ -12,9 +12,6 @@ enum OpenAPIRetention {
   ]
 
   private static let responses: JSONObject = {
-    let refusal: JSONValue = [
-      "type": "object", "properties": ["reason": ["type": "string"], "explanation": ["type": "string"]],
-    ]
     var responses: JSONObject = [
       "200": [
         "description": "Apple's RealtimeResponseBody.",
@@ -27,12 +24,8 @@ enum OpenAPIRetention {
       (404, "There is no such app."), (413, "The body is too large."), (415, "The content type is not JSON."),
       (429, "Too many refused posts of this address; `retry-after` says when to retry."),
     ] {
-      responses[String(status)] = [
-        "description": .string(description), "content": ["application/json": ["schema": refusal]],
-      ]
-    }
-    for (status, error) in OpenAPIErrors.references where responses[status] == nil {
-      responses[status] = error
+      responses[String(status)] = OpenAPIErrors.response(
+        description, OpenAPIErrors.explanation, orText: status == 413)
     }
     return responses
   }()

@@ -23,7 +23,7 @@ enum OpenAPIRevenueCat {
           (415, "The content type is not JSON."),
           (429, "Too many refused posts of this address; `retry-after` says when to retry."),
           (503, "It could not be stored now; RevenueCat sends it again."),
-        ], schema: refusal)),
+        ], schema: OpenAPIErrors.explanation)),
   ]
 
   static let subscriber: JSONObject = [
@@ -38,32 +38,36 @@ enum OpenAPIRevenueCat {
     "responses": .object(subscriberResponses),
   ]
 
-  private static let refusal: JSONValue = [
-    "type": "object", "properties": ["reason": ["type": "string"], "explanation": ["type": "string"]],
-  ]
-
   private static let subscriberResponses: JSONObject = {
     var found = responses(
-      [(200, "The customer."), (400, "The request is invalid."), (401, "The token is unknown.")],
-      schema: ["type": "object"])
-    found["404"] = [
-      "description": "There is no such app, or `subscriber_api` is off.",
-      "content": [
-        "application/json": ["schema": ["type": "object"]], "text/plain": ["schema": ["type": "string"]],
-      ],
-    ]
+      [
+        (400, "The request is invalid."), (401, "The token is missing or unknown."),
+        (403, "The caller lacks the role, or may not access the app."),
+        (405, "Only GET is served; `allow` names it."),
+        (429, "The limit of the caller, or of invalid tokens; `retry-after` says when to retry."),
+        (500, "The service failed."), (503, "The service cannot answer now."),
+        (504, "The answer took too long."),
+      ], schema: error)
+    found["200"] = OpenAPIErrors.response(
+      "The customer.",
+      [
+        "type": "object", "required": ["request_date", "request_date_ms", "subscriber"],
+        "properties": ["subscriber": ["type": "object"]],
+      ])
+    found["404"] = OpenAPIErrors.response(
+      "There is no such app, or `subscriber_api` is off.", error, orText: true)
     return found
   }()
+
+  private static let error: JSONValue = [
+    "type": "object", "required": ["code", "message"],
+    "properties": ["code": ["enum": [7110, 7225, 7226, 7243]], "message": ["type": "string"]],
+  ]
 
   private static func responses(_ statuses: [(Int, String)], schema: JSONValue) -> JSONObject {
     var responses = JSONObject()
     for (status, description) in statuses {
-      responses[String(status)] = [
-        "description": .string(description), "content": ["application/json": ["schema": schema]],
-      ]
-    }
-    for (status, error) in OpenAPIErrors.references where responses[status] == nil {
-      responses[status] = error
+      responses[String(status)] = OpenAPIErrors.response(description, schema, orText: status == 413)
     }
     return responses
   }

@@ -30,17 +30,18 @@ enum OpenAPIRoutes {
         probe(
           "getKeys", "The public keys of entitlement tokens, as a JSON Web Key Set (RFC 7517).", type: json))
     ],
+    "/metrics": ["get": .object(metrics)],
     "/healthz": ["get": .object(probe("getLiveness", "Whether the process runs.", type: text))],
     "/readyz": [
       "get": .object(
         probe("getReadiness", "Whether calls are served, with the checks.", type: json, more: [503]))
     ],
-    "/openapi.json": ["get": .object(probe("getOpenAPI", "This document.", type: json))],
+    "/openapi.json": ["get": .object(document)],
   ]
 
   /// The schemas that these operations refer to, by their names in the components.
   static let schemas: JSONObject = [
-    "connect.Error": OpenAPIErrors.schema,
+    "connect.Error": OpenAPIErrors.definition,
     "ofrep.Request": [
       "type": "object",
       "properties": [
@@ -91,13 +92,24 @@ enum OpenAPIRoutes {
 
   private static let flags: JSONObject = {
     var operation = flagOperation(
-      "evaluateFlags", "Evaluates all entitlements of the app.", nil,
-      more: ["parameters": [["name": "if-none-match", "in": "header", "schema": ["type": "string"]]]])
+      "evaluateFlags", "Evaluates all entitlements of the app.", nil, more: [:])
+    addEntityTag(&operation)
+    return operation
+  }()
+
+  private static let document: JSONObject = {
+    var operation = probe("getOpenAPI", "This document.", type: json)
+    addEntityTag(&operation)
+    return operation
+  }()
+
+  /// Adds the response to a client that has the content.
+  private static func addEntityTag(_ operation: inout JSONObject) {
+    operation["parameters"] = [["name": "if-none-match", "in": "header", "schema": ["type": "string"]]]
     var responses = operation["responses"]?.objectValue ?? [:]
     responses["304"] = ["description": "Nothing has changed since the response with this entity tag."]
     operation["responses"] = .object(responses)
-    return operation
-  }()
+  }
 
   private static func flagOperation(
     _ id: String, _ description: String, _ schema: String?, more: JSONObject
@@ -109,16 +121,14 @@ enum OpenAPIRoutes {
       ],
     ]
     var responses: JSONObject = [
-      "200": response("The evaluation.", schema.map(reference) ?? list)
+      "200": OpenAPIErrors.response("The evaluation.", schema.map(reference) ?? list)
     ]
     for (status, description) in [
       (400, "The request or its context is invalid."), (404, "There is no such flag."),
       (500, "The service failed."),
       (503, "The service cannot answer now; `reason` says why."), (504, "The answer took too long."),
-    ] { responses[String(status)] = response(description, reference("ofrep.Error")) }
-    for (status, error) in OpenAPIErrors.references where responses[status] == nil {
-      responses[status] = error
-    }
+    ] { responses[String(status)] = OpenAPIErrors.response(description, reference("ofrep.Error")) }
+    for status in [401, 403, 415, 429] { responses[String(status)] = OpenAPIErrors.reference(status) }
     var operation: JSONObject = [
       "operationId": .string(id), "tags": ["OpenFeature"],
       "description": .string("\(description) The caller needs the role `read`."),
@@ -141,20 +151,32 @@ enum OpenAPIRoutes {
   ]
 
   private static let notificationResponses: JSONObject = {
-    let schema: JSONValue = [
-      "type": "object", "properties": ["reason": ["type": "string"], "explanation": ["type": "string"]],
-    ]
     var responses = JSONObject()
     for (status, description) in [
       (200, "Stored and applied."), (202, "Stored; it is rejected, or takes effect later."),
       (404, "There is no such app."), (413, "The body is too large."), (415, "The content type is not JSON."),
       (429, "Too many rejected posts of this address; `retry-after` says when to retry."),
       (503, "It could not be stored now; Apple sends it again."),
-    ] { responses[String(status)] = response(description, schema) }
-    for (status, error) in OpenAPIErrors.references where responses[status] == nil {
-      responses[status] = error
+    ] {
+      responses[String(status)] = OpenAPIErrors.response(
+        description, OpenAPIErrors.explanation, orText: status == 413)
     }
     return responses
+  }()
+
+  private static let metrics: JSONObject = {
+    var operation = probe(
+      "getMetrics", "The metrics for Prometheus. The caller needs the role `read`.", type: text)
+    operation["security"] = nil
+    var responses = operation["responses"]?.objectValue ?? [:]
+    let schema: JSONValue = ["schema": ["type": "string"]]
+    responses["200"] = [
+      "description": "The metrics, in the format that `accept` prefers.",
+      "content": [text: schema, "application/openmetrics-text": schema],
+    ]
+    for status in [401, 403, 429] { responses[String(status)] = OpenAPIErrors.reference(status) }
+    operation["responses"] = .object(responses)
+    return operation
   }()
 
   private static func probe(
@@ -175,9 +197,5 @@ enum OpenAPIRoutes {
 
   private static func reference(_ name: String) -> JSONValue {
     .object(["$ref": .string("#/components/schemas/\(name)")])
-  }
-
-  private static func response(_ description: String, _ schema: JSONValue) -> JSONValue {
-    ["description": .string(description), "content": ["application/json": ["schema": schema]]]
   }
 }
