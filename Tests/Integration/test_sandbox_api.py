@@ -1,6 +1,7 @@
 """The sandbox's responses to every request of Apple's client library, and to requests that no library has."""
 
 import json
+import re
 import struct
 import threading
 import time
@@ -73,6 +74,25 @@ def test_every_request_of_apples_client_gets_apples_response(store, testdata):
         if status not in (200, 202):
             assert answer["errorCode"] // 10_000 == status and answer["errorMessage"], (request, status, answer)
         assert status < 500, request
+
+
+def test_an_address_that_is_not_utf_8_names_no_other_account(store):
+    for path in ("/sandbox/v1/accounts/J%FCrgen", "/apps/ocean-journal/accounts/J%FCrgen", "/sandbox/v1/accounts?after=%FC"):
+        with response_to(store.url + path) as answer:
+            assert (answer.status, answer.read()) == (400, b"the address or the form is not UTF-8\n")
+    with response_to(f"{store.url}/sandbox/v1/accounts/J%C3%BCrgen?app={APP}") as answer:
+        assert answer.status == 404
+
+
+def test_a_response_to_head_has_the_length_of_that_to_get(store):
+    with response_to(f"{store.url}/apps/{APP}/catalog") as page:
+        length, text = page.headers["content-length"], page.read().decode()
+    file = re.search(r'src="(/assets/[^"]+)"', text)[1]
+    with response_to(store.url + file) as answer:
+        lengths = {f"/apps/{APP}/catalog": length, file: answer.headers["content-length"]}
+    for path, expected in lengths.items():
+        with response_to(urllib.request.Request(store.url + path, method="HEAD")) as answer:
+            assert answer.headers["content-length"] == expected != "0" and answer.read() == b""
 
 
 def test_retention_messages_are_stored_and_reviewed(store):
