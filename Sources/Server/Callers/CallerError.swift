@@ -1,6 +1,6 @@
 internal import SignedData
 
-/// The reason a call is not authenticated or not authorized. No case contains any part of a token.
+/// The reason a call is not authenticated or not authorized. No case contains a token; of a verified one, claims.
 package enum CallerError: Error, Hashable, Sendable {
   /// The call has neither a token nor a client certificate.
   case noCredential
