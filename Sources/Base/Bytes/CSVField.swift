@@ -18,14 +18,26 @@ package enum CSVField {
     byte == UInt8(ascii: ",") || byte == quote || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
   }
 
-  /// The field with `text` for a spreadsheet: a text that it would take for a formula begins with an apostrophe.
+  /// The field with `text` for a spreadsheet: a text that it would take for a formula begins with an apostrophe. One that
+  /// begins with apostrophes already gets another one, so that ``fromSpreadsheet(_:)`` returns it.
   package static func forSpreadsheet(_ text: String) -> String {
-    guard let first = text.utf8.first, formulaStarts.contains(first), Double(text) == nil else {
-      return quoted(text)
-    }
-    return quoted("'" + text)
+    quoted(isFormula(text.utf8.drop { $0 == apostrophe }) ? "'" + text : text)
   }
 
+  /// The text of a field that ``forSpreadsheet(_:)`` wrote, and whose quotes are removed.
+  package static func fromSpreadsheet(_ field: String) -> String {
+    guard field.utf8.first == apostrophe, isFormula(field.utf8.drop { $0 == apostrophe }) else {
+      return field
+    }
+    return String(decoding: Array(field.utf8.dropFirst()), as: UTF8.self)
+  }
+
+  private static func isFormula(_ text: Substring.UTF8View) -> Bool {
+    guard let first = text.first, formulaStarts.contains(first) else { return false }
+    return Double(Substring(text)) == nil
+  }
+
+  private static let apostrophe = UInt8(ascii: "'")
   private static let formulaStarts = Array("=+-@\t\r\n".utf8)
 
   private static func enclosed(_ text: String) -> String {

@@ -28,6 +28,16 @@ import Testing
   }
 
   @Test(
+    "A field for a spreadsheet is read as it was written, also one with apostrophes of its own",
+    arguments: [
+      "=1+1", "-a", "'-a", "''=a", "'a", "'", "'-1", "-1", "", "'\u{301}-a", "'\t", "-a,\"b\"",
+    ])
+  func spreadsheet(text: String) {
+    let fields = read(CSVField.forSpreadsheet(text) + ",end").first ?? []
+    #expect(fields.first.map { Array(CSVField.fromSpreadsheet($0).utf8) } == Array(text.utf8))
+  }
+
+  @Test(
     "Numbers and other texts stay as they are in a spreadsheet", arguments: ["-1", "+1.5", "a=1", "", "'a"])
   func text(text: String) { #expect(CSVField.forSpreadsheet(text) == text) }
 }

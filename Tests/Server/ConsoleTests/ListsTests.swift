@@ -1,5 +1,6 @@
 import AppStore
 import Markup
+import RPC
 import Testing
 import Wire
 
@@ -12,15 +13,24 @@ import Wire
       ("ada\nben\nada\n", ["ada", "ben"]), ("customer_id,why\r\nada,outage\r\nben,\r\n", ["ada", "ben"]),
       ("\u{FEFF}Customer;days\nada;3", ["ada"]),
       ("\"a, b\",x\n\"say \"\"hi\"\"\",y", ["a, b", "say \"hi\""]),
-      ("ada\ncustomer_id\n", ["ada", "customer_id"]), ("  \n\n", []), ("\"", []),
+      ("ada\ncustomer_id\n", ["ada", "customer_id"]), ("  \n\n", []), (",x\nada", ["ada"]),
+      (" ada\nada \nada", [" ada", "ada ", "ada"]),
+      ("id,note\na;b,\"one\ntwo\"\n\"c\nd\",x", ["a;b", "c\nd"]),
+      ("id\n'-x\n''=y\n'z\n'-5", ["-x", "'=y", "'z", "'-5"]),
     ] as [(String, [String])])
-  func ids(text: String, expected: [String]) {
-    #expect(CustomerList.ids(text) == expected)
+  func ids(text: String, expected: [String]) throws {
+    #expect(try CustomerList.ids(text) == expected)
+  }
+
+  @Test("A quote that is not closed is an error, because the lines after it would be lost")
+  func openQuote() {
+    let error = #expect(throws: Status.self) { try CustomerList.ids("ada\n\"ben\ncara\n") }
+    #expect(error?.field == "customers" && error?.message.contains("line 2") == true)
   }
 
   @Test("Ids that are only canonically equivalent are different customers")
-  func equivalentIDs() {
-    #expect(CustomerList.ids("ren\u{E9}\nrene\u{301}\nren\u{E9}\n").count == 2)
+  func equivalentIDs() throws {
+    #expect(try CustomerList.ids("ren\u{E9}\nrene\u{301}\nren\u{E9}\n").count == 2)
   }
 }
 

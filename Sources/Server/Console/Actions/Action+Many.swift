@@ -107,7 +107,7 @@ extension Action {
   }
 
   private static func customers(_ form: ActionForm) throws(Status) -> [String] {
-    let ids = CustomerList.ids(form["customers"])
+    let ids = try CustomerList.ids(form["customers"])
     guard !ids.isEmpty, ids.count <= maxCustomers else {
       throw .field("customers", Text.tooManyCustomers(maxCustomers))
     }

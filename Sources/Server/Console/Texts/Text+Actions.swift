@@ -127,6 +127,11 @@ extension Text {
   static func fileOf(_ label: String) -> String { "\(label) from a file" }
   static let batch = "Batch"
   static let continueAction = "Continue"
+  static func idsWithOuterSpace(_ count: Int) -> String {
+    (count == 1 ? "1 id begins or ends" : "\(count) ids begin or end")
+      + " with white space, which is part of it, such as"
+  }
+  static func openQuote(_ line: Int) -> String { "a quote that opens in line \(line) is not closed" }
   static let partlyDone =
     "Some of it may be done. Do it again for the rest: nothing happens twice."
   static func partOf(_ done: Int, _ total: Int) -> String { "\(done) of \(total) done." }
