@@ -35,6 +35,8 @@ import Testing
   @Test("White space around the text does not count, and nothing else is no query")
   func whiteSpace() throws {
     #expect(try SearchQuery("\n ann lee\t").text == "ann lee")
+    #expect(try SearchQuery("\n ann lee\t").exact?.text == "\n ann lee\t", "unless an id has it")
+    #expect(try SearchQuery("ann lee").exact == nil)
     for text in ["", " \n"] {
       let status = thrownStatus { _ = try SearchQuery(text) }
       #expect(status?.reason == "MISSING_FIELD" && status?.invalidField == "query")

@@ -81,7 +81,7 @@ enum Frame {
       } ?? ""
     return """
       <form class="find" role="search" action="\(Link(["find"]))" method="post">
-      <input type="search" name="q" value="\(visit.value("q") ?? "")" aria-label="\(Text.findLabel)" \
+      <input type="search" name="q" value="\(visit.query["q"] ?? "")" aria-label="\(Text.findLabel)" \
       placeholder="\(Text.findHint)" autocomplete="off" spellcheck="false">
       \(origin)</form>
       """

@@ -12,13 +12,16 @@ enum FindPage {
 
   /// The text of the search box. A document is shown at once, so that it never becomes part of an address.
   static func submit(_ visit: Visit) async throws(Status) -> Outcome {
-    let text = visit.form["q"]?.trimmed ?? ""
-    guard isDocument(text) else {
+    // White space around an id may belong to it.
+    let text = visit.form["q"] ?? ""
+    let document = text.trimmed
+    guard isDocument(document) else {
       // The app and environment of the page with the box.
       let origin = ["app", "environment"].map { ($0, visit.form[$0]?.given) }
-      return .redirect(Link(["find"], query: [("q", text.given)] + origin))
+      return .redirect(
+        Link(["find"], query: [("q", (text.utf8.count > maxQueryBytes ? document : text).given)] + origin))
     }
-    return .page(try await InspectPage.page(text, visit))
+    return .page(try await InspectPage.page(document, visit))
   }
 
   /// Whether a text is a JWS, a receipt or a notification: no id is as long, has two dots after a JSON object in Base64,
@@ -31,7 +34,7 @@ enum FindPage {
   /// `GET /find?q=TEXT`. Redirects to the page of the only hit, unless the hit is in another app or environment than
   /// the one in `app` and `environment`, from which the person searched.
   static func page(_ visit: Visit) async throws(Status) -> Outcome {
-    guard let text = visit.value("q") else {
+    guard let text = visit.query["q"], let words = text.trimmed.given else {
       return .page(
         Page(Text.find, section: .customers, body: "<h1>\(Text.find)</h1>\n\(Part.empty(Text.findEmpty))"))
     }
@@ -47,7 +50,7 @@ enum FindPage {
       missed.map { "<p class=\"notice\">\(Text.notIn($0.app, $0.environment.slug))</p>\n" } ?? ""
     let body: Markup = """
       <h1>\(Text.find): \(Format.name(text))</h1>
-      \(elsewhere)\(found.hits.isEmpty ? try await nothing(text, visit) : list(found))
+      \(elsewhere)\(found.hits.isEmpty ? try await nothing(words, visit) : list(found))
       """
     return .page(Page("\(Text.find): \(text)", section: .customers, body: body))
   }

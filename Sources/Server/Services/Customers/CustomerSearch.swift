@@ -7,7 +7,7 @@ internal import Wire
 
 /// A search for customers by anything that a person may have at hand, in several apps and environments.
 struct CustomerSearch: Sendable {
-  let query: SearchQuery
+  private(set) var query: SearchQuery
   /// The apps that are searched.
   let apps: [String]
   /// `nil`: all environments.
@@ -19,10 +19,15 @@ struct CustomerSearch: Sendable {
   let ledger: EvidenceLedger
 
   /// Finds the hits of the page: exact ones first, in a fixed order of their kinds, then customers whose id begins with
-  /// the text.
+  /// the text. White space around the text is part of it if a customer has it so in the id or an attribute.
   ///
   /// The exact hits are found again for each of their pages, and those of earlier pages are skipped.
   func run(_ reader: any StoreSnapshot) throws(StoreError) -> FindCustomersResponse {
+    if let exact = query.exact {
+      var search = self
+      search.query = exact
+      if try search.findsCustomer(reader) { return try search.run(reader) }
+    }
     let start = SearchPosition(page.position)
     let isPastExact = start.customer != nil
     let skipped = isPastExact ? 0 : start.exactHits
@@ -44,6 +49,15 @@ struct CustomerSearch: Sendable {
     return response(
       found.hits.dropFirst(skipped),
       next: SearchPosition(exactHits: skipped + exact.count, customer: last))
+  }
+
+  /// Whether the text is the id of a customer, also of an erased one, or the value of an attribute.
+  private func findsCustomer(_ reader: any StoreSnapshot) throws(StoreError) -> Bool {
+    var found = CustomerSearchHits(search: self, exactLimit: 1, reader: reader)
+    try found.addCustomers()
+    try found.addErasedCustomers()
+    try found.addAttributes()
+    return !found.hits.isEmpty
   }
 
   /// `next` is the position after `limit` hits.
@@ -72,7 +86,7 @@ struct CustomerSearchHits {
   let reader: any StoreSnapshot
   private(set) var hits: [CustomerHit] = []
 
-  /// The text to find, without white space around it.
+  /// The text to find.
   var text: String { search.query.text }
 
   /// Adds a hit. Its explanation is a sentence: the text, `explanation` as its predicate, and the app with the

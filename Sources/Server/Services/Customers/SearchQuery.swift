@@ -5,8 +5,10 @@ internal import Wire
 
 /// The text of a search box, and the numbers and names in it.
 struct SearchQuery: Sendable {
-  /// The text without surrounding white space; not empty.
+  /// The text without surrounding white space, unless it is ``exact``; not empty.
   let text: String
+  /// The text with the white space around it, which may belong to an id; `nil` if there is none.
+  let exactText: String?
   /// The sequence of an event: `#12`, `event 12`, or a bare number.
   let sequence: Int64?
   /// The id of a piece of evidence: `evidence 12`, or a bare number.
@@ -21,8 +23,16 @@ struct SearchQuery: Sendable {
     var characters = Substring(query)
     while characters.first?.isWhitespace == true { characters.removeFirst() }
     while characters.last?.isWhitespace == true { characters.removeLast() }
-    text = String(characters)
+    let text = String(characters)
     try RequestValidation.given(text, "query")
+    self.init(text: text, exactText: text.utf8.count == query.utf8.count ? nil : query)
+  }
+
+  /// The query for ``exactText``; `nil` without one.
+  var exact: SearchQuery? { exactText.map { SearchQuery(text: $0, exactText: nil) } }
+
+  private init(text: String, exactText: String?) {
+    (self.text, self.exactText) = (text, exactText)
     let bare = Self.number(text[...])
     sequence = Self.number(text[...], after: ["#", "event ", "event #"]) ?? bare
     evidenceID = Self.number(text[...], after: ["evidence ", "evidence #"]) ?? bare
