@@ -66,12 +66,26 @@ package enum Format {
 
   /// An id that a person can copy. Isolated, so that characters of another direction do not reorder the page.
   package static func id(_ text: String) -> Markup {
-    "<bdi class=\"id\(hasLongWord(text) ? " long" : "")\" data-copy=\"\(text)\">\(text)</bdi>"
+    "<bdi class=\"id\(hasLongWord(text) ? " long" : "")\" data-copy=\"\(text)\">\(withVisibleSpaces(text))</bdi>"
   }
 
   /// Text from outside, isolated.
   package static func name(_ text: String) -> Markup {
-    hasLongWord(text) ? "<bdi class=\"long\">\(text)</bdi>" : "<bdi>\(text)</bdi>"
+    hasLongWord(text)
+      ? "<bdi class=\"long\">\(withVisibleSpaces(text))</bdi>" : "<bdi>\(withVisibleSpaces(text))</bdi>"
+  }
+
+  /// The text in which white space at the ends can be seen: a customer whose id has it is not the one without it.
+  private static func withVisibleSpaces(_ text: String) -> Markup {
+    guard text.hasOuterSpace else { return "\(text)" }
+    let scalars = text.unicodeScalars
+    let rest = scalars.drop(while: \.properties.isWhitespace)
+    let end =
+      rest.lastIndex { !$0.properties.isWhitespace }.map { scalars.index(after: $0) } ?? rest.startIndex
+    let spaces = [scalars[..<rest.startIndex], scalars[end...]].map { space -> Markup in
+      space.isEmpty ? "" : "<span class=\"space\">\(String(space))</span>"
+    }
+    return "\(spaces[0])\(String(rest[..<end]))\(spaces[1])"
   }
 
   /// Whether a word is longer than a UUID: it may break anywhere, so that it widens no table.
@@ -92,6 +106,11 @@ package enum Format {
 }
 
 extension String {
+  /// Whether it begins or ends with white space.
+  package var hasOuterSpace: Bool {
+    [unicodeScalars.first, unicodeScalars.last].contains { $0?.properties.isWhitespace == true }
+  }
+
   /// `nil` if it is empty.
   package var given: String? { isEmpty ? nil : self }
 }

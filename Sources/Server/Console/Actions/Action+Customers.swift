@@ -151,8 +151,7 @@ extension Action {
   /// Moves a purchase from its owner to another customer. The undo moves it back.
   static let transfer = Action(
     fields: [
-      .purchase, ActionField(name: "customer", label: Text.fromCustomer),
-      ActionField(name: "to", label: Text.toCustomer), .note,
+      .purchase, .customerID("customer", Text.fromCustomer), .customerID("to", Text.toCustomer), .note,
     ],
     preview: { call async throws(Status) in
       let response = try await call.visit.call(Calls.transferPurchase, transferRequest(call, isDryRun: true))
@@ -181,8 +180,7 @@ extension Action {
   /// Merges a customer into another; the preview counts the purchases that move.
   static let merge = Action(
     fields: [
-      ActionField(name: "customer", label: Text.mergedCustomer),
-      ActionField(name: "to", label: Text.mergeTarget), .note,
+      .customerID("customer", Text.mergedCustomer), .customerID("to", Text.mergeTarget), .note,
     ],
     preview: { call async throws(Status) in
       let response = try await call.visit.call(Calls.mergeCustomers, mergeRequest(call, isDryRun: true))
@@ -235,8 +233,7 @@ extension Action {
   /// Erases a customer, whose id the person must type: nothing undoes it. The result shows the pseudonym.
   static let erase = Action(
     fields: [
-      .hidden("customer"), ActionField(name: "confirm", label: Text.typeCustomerID, hint: Text.eraseHint),
-      .note,
+      .hidden("customer"), .customerID("confirm", Text.typeCustomerID, hint: Text.eraseHint), .note,
     ],
     preview: { call async throws(Status) in
       guard call.form["confirm"] == call.form["customer"] else {

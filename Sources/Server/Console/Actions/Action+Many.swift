@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Bytes
+internal import Markup
 internal import Pages
 internal import RPC
 internal import SignedData
@@ -40,6 +41,7 @@ extension Action {
           Text.willMakeGood(customers.count, call.form["entitlement"], batch.until),
           Text.ofThemChanged(changed),
         ],
+        notices: ActionMarkup.outerSpaces(of: customers),
         resolved: ["until": batch.until.description, "batch": batch.name, "position": ""])
     },
     perform: { call async throws(Status) in

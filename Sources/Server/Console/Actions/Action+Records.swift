@@ -44,8 +44,9 @@ extension Action {
   static let setAttribute = Action(
     fields: [
       .hidden("customer"), ActionField(name: "name", label: Text.attributeName),
-      ActionField(name: "value", label: Text.attributeValue, hint: Text.attributeHint, isRequired: false),
-      .note,
+      ActionField(
+        name: "value", label: Text.attributeValue, kind: .paragraph, hint: Text.attributeHint,
+        isRequired: false, keepsWhiteSpace: true), .note,
     ],
     preview: { call async throws(Status) in
       ActionPreview(lines: [

@@ -1,5 +1,3 @@
-internal import Bytes
-internal import HTTP
 internal import Markup
 internal import Pages
 internal import RPC
@@ -77,42 +75,36 @@ struct ActionField: Sendable {
   var isRequired = true
   /// The value of an empty form.
   var initial = ""
+  /// Whether white space at the ends of a typed value belongs to it, as to the id of a customer.
+  var keepsWhiteSpace = false
 
   /// The reason, which is stored with the command.
   static let note = ActionField(
     name: "note", label: Text.reasonLabel, kind: .paragraph, hint: Text.reasonHint)
   /// The customer of the action.
-  static let customer = ActionField(name: "customer", label: Text.customer)
+  static let customer = customerID("customer", Text.customer)
   /// The purchase, by its original transaction id.
   static let purchase = ActionField(name: "purchase", label: Text.originalTransactionID)
+
+  /// The id of a customer.
+  static func customerID(_ name: String, _ label: String, hint: String = "") -> ActionField {
+    ActionField(name: name, label: label, hint: hint, keepsWhiteSpace: true)
+  }
 
   var isHidden: Bool {
     if case .hidden = kind { true } else { false }
   }
 
-  /// A field that a link or a page fills in, and that is required.
-  static func hidden(_ name: String) -> ActionField { ActionField(name: name, label: name, kind: .hidden) }
-}
-
-/// The values of a form. Only the fields of the action are in it.
-struct ActionForm: Hashable, Sendable {
-  private(set) var values: [String: String] = [:]
-
-  /// Reads the fields of the action, trimmed; a missing one is empty.
-  init(_ query: Query, fields: [ActionField]) {
-    // Forms send each line end as two characters.
-    for field in fields {
-      values[field.name] = (query[field.name] ?? "").replacing("\r\n", with: "\n").trimmed
+  /// Whether its values are used as they are. Others are trimmed.
+  var isExact: Bool {
+    switch kind {
+    case .hidden, .lines: true
+    case .text, .paragraph, .check, .choice: keepsWhiteSpace
     }
   }
 
-  subscript(name: String) -> String {
-    get { values[name] ?? "" }
-    set { values[name] = newValue }
-  }
-
-  /// The values in a fixed order, for a token.
-  var binding: [String] { values.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } }
+  /// A field that a link or a page fills in, and that is required.
+  static func hidden(_ name: String) -> ActionField { ActionField(name: name, label: name, kind: .hidden) }
 }
 
 /// A form with what is needed to preview or perform its action.
@@ -151,6 +143,8 @@ struct ActionPreview: Sendable {
   var lines: [String] = []
   /// The events that it would cause; `nil`: no dry run shows them.
   var events: [EntitlementEvent]?
+  /// What the person should look at before the confirmation.
+  var notices: [Markup] = []
   /// The request that would be sent to Apple.
   var payload = ""
   /// The customers whose state the preview rests on.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Markup
 internal import Pages
 internal import RPC
@@ -16,6 +17,13 @@ struct FieldProblem: Sendable {
     guard let found = fields.first(where: { names.contains($0.name) }) else { return nil }
     if found.isHidden { return nil }
     (name, message) = (found.name, error.message)
+  }
+}
+
+extension ActionField {
+  /// Whether its control has no line ends.
+  fileprivate var isOneLine: Bool {
+    if case .text = kind { true } else { false }
   }
 }
 
@@ -53,17 +61,21 @@ enum ActionMarkup {
     let described: Markup = ids.isEmpty ? "" : "\(invalid) aria-describedby=\"\(ids)\""
     let required: Markup = field.isRequired ? " required" : ""
     let label: Markup = "<label for=\"\(field.name)\">\(field.label)</label>\n\(hint)"
+    if field.keepsWhiteSpace, !ActionForm.canSend(value, inOneLine: field.isOneLine) {
+      return "<p>\(field.label): \(Format.name(value))</p>\n\(hint)\(hidden(field.name, value))"
+    }
     switch field.kind {
-    case .hidden: return "<input type=\"hidden\" name=\"\(field.name)\" value=\"\(value)\">\n"
+    case .hidden: return hidden(field.name, value)
     case .text:
       return
         "\(label)<input type=\"text\" id=\"\(field.name)\" name=\"\(field.name)\" value=\"\(value)\" maxlength=\"256\" autocomplete=\"off\"\(required)\(described)>\n"
     case .paragraph:
       return
-        "\(label)<textarea id=\"\(field.name)\" name=\"\(field.name)\" maxlength=\"4000\"\(required)\(described)>\(value)</textarea>\n"
+        "\(label)<textarea id=\"\(field.name)\" name=\"\(field.name)\" maxlength=\"4000\"\(required)\(described)>\n\(value)</textarea>\n"
     case .lines:
       return """
-        \(label)<textarea id="\(field.name)" name="\(field.name)" rows="10"\(required)\(described)>\(value)</textarea>
+        \(label)<textarea id="\(field.name)" name="\(field.name)" rows="10"\(required)\(described)>
+        \(value)</textarea>
         <p><input type="file" accept=".csv,.txt,text/csv,text/plain" data-fills="\(field.name)" aria-label="\(Text.fileOf(field.label))"></p>
 
         """
@@ -98,14 +110,14 @@ enum ActionMarkup {
       """ as Markup
     }
     let state = preview.customers.prefix(20).map { customer in
-      "<input type=\"hidden\" name=\"state\" value=\"\(customer)\">\n" as Markup
+      "<input type=\"hidden\" name=\"state\" value=\"\(PercentEncoding.encode(customer))\">\n" as Markup
     }
     let button: Markup = action.isIrreversible ? "danger" : "primary"
     return """
       \(hasChanged
         ? "<p class=\"notice\" role=\"alert\">\(Text.changedSince)</p>" : "<p class=\"quiet\">\(Text.notDoneYet)</p>")
       <h2>\(Text.effects)</h2>
-      \(lines)\(preview.payload.isEmpty ? "" : "<h3>\(Text.sentToApple)</h3><pre tabindex=\"0\">\(preview.payload)</pre>")
+      \(lines)\(preview.notices)\(preview.payload.isEmpty ? "" : "<h3>\(Text.sentToApple)</h3><pre tabindex=\"0\">\(preview.payload)</pre>")
       \(events?.isEmpty == true ? "<p class=\"quiet\">\(Text.noChange)</p>" : "\(events ?? [])")
       \(reason)\
       <form method="post" action="\(scope.action(action))">
@@ -124,8 +136,28 @@ enum ActionMarkup {
   }
 
   private static func hidden(_ form: ActionForm) -> [Markup] {
-    form.values.sorted { $0.key < $1.key }.map { name, value in
-      "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">\n"
+    form.values.sorted { $0.key < $1.key }.map { hidden($0.key, $0.value) }
+  }
+
+  /// A hidden field. A value that no control can have is encoded.
+  private static func hidden(_ name: String, _ value: String) -> Markup {
+    ActionForm.canSend(value, inOneLine: false)
+      ? "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">\n"
+      : "<input type=\"hidden\" name=\"\(ActionForm.encodedName(name))\" value=\"\(PercentEncoding.encode(value))\">\n"
+  }
+
+  /// A notice if ids in a list begin or end with white space.
+  static func outerSpaces(of ids: [String]) -> [Markup] {
+    let found = ids.filter(\.hasOuterSpace)
+    return found.first.map { id in
+      ["<p class=\"notice\">\(Text.idsWithOuterSpace(found.count)) \(Format.name(id))</p>\n"]
+    } ?? []
+  }
+
+  /// A notice for each typed value that begins or ends with white space, because it may be there by mistake.
+  static func outerSpaces(of fields: [ActionField], _ form: ActionForm) -> [Markup] {
+    fields.filter { $0.keepsWhiteSpace && form[$0.name].hasOuterSpace }.map { field in
+      "<p class=\"notice\">\(Text.hasOuterSpace(field.label)) \(Format.name(form[field.name]))</p>\n"
     }
   }
 

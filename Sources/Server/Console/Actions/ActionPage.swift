@@ -13,7 +13,7 @@ enum ActionPage {
   static func form(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
     let action = try action(name, visit)
     let definition = Action.named(action)
-    var form = ActionForm(visit.query, fields: definition.fields)
+    var form = ActionForm(visit.query, fields: definition.fields, isSubmitted: false)
     for field in definition.fields where form[field.name].isEmpty { form[field.name] = field.initial }
     return try await edit(action, definition, ActionCall(form: form, scope: scope, visit: visit))
   }
@@ -39,14 +39,15 @@ enum ActionPage {
     let action = try action(name, visit)
     let definition = Action.named(action)
     let query = visit.form
-    let form = ActionForm(query, fields: definition.fields)
+    let form = ActionForm(query, fields: definition.fields, isSubmitted: true)
     let call = ActionCall(form: form, scope: scope, visit: visit)
     let token = query["token"]?.given
     if query["edit"] != nil { return .page(try await edit(action, definition, call)) }
     do throws(Status) {
       try check(form, definition.fields)
       if let token {
-        let binding = try await binding(action, call, query.all("state"))
+        let states = query.all("state").map { PercentEncoding.decode($0) }
+        let binding = try await binding(action, call, states)
         if visit.tokens.accepts(token, for: visit.person, binding, at: visit.now) {
           return try await perform(action, definition, call, token)
         }
@@ -76,7 +77,10 @@ enum ActionPage {
   }
 
   private static func check(_ form: ActionForm, _ fields: [ActionField]) throws(Status) {
-    for field in fields where field.isRequired && form[field.name].isEmpty {
+    for field in fields where field.isRequired {
+      // White space alone is typed by mistake.
+      let value = field.isHidden ? form[field.name] : form[field.name].trimmed
+      guard value.isEmpty else { continue }
       throw .field(field.name, Text.missing(field.label))
     }
   }
@@ -134,7 +138,9 @@ enum ActionPage {
     call = ActionCall(form: form, scope: call.scope, visit: call.visit)
     let binding = try await binding(action, call, preview.customers)
     let token = call.visit.tokens.token(for: call.visit.person, binding, at: call.visit.now)
-    let body = ActionMarkup.preview(action, preview, form, call.scope, token: token, hasChanged: hasChanged)
+    var shown = preview
+    shown.notices += ActionMarkup.outerSpaces(of: definition.fields, form)
+    let body = ActionMarkup.preview(action, shown, form, call.scope, token: token, hasChanged: hasChanged)
     let subject = await ActionSubject.markup(action, definition, call)
     return page(action, call.scope, body: "\(subject)\(body)")
   }

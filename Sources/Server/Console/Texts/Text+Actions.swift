@@ -120,18 +120,21 @@ extension Text {
   static let sample = "The customer could try it before the purchase"
   static let attributeName = "Name"
   static let attributeValue = "Value"
+  static func hasOuterSpace(_ label: String) -> String {
+    "'\(label)' begins or ends with white space, which is part of it:"
+  }
   static let attributeHint = "Empty: the attribute is removed."
 
   static let customersLabel = "Customers"
   static let customersHint = "One id a line, or a CSV whose first column has the ids."
-  static func fileOf(_ label: String) -> String { "\(label) from a file" }
-  static let batch = "Batch"
-  static let continueAction = "Continue"
   static func idsWithOuterSpace(_ count: Int) -> String {
     (count == 1 ? "1 id begins or ends" : "\(count) ids begin or end")
       + " with white space, which is part of it, such as"
   }
   static func openQuote(_ line: Int) -> String { "a quote that opens in line \(line) is not closed" }
+  static func fileOf(_ label: String) -> String { "\(label) from a file" }
+  static let batch = "Batch"
+  static let continueAction = "Continue"
   static let partlyDone =
     "Some of it may be done. Do it again for the rest: nothing happens twice."
   static func partOf(_ done: Int, _ total: Int) -> String { "\(done) of \(total) done." }
