@@ -38,7 +38,7 @@ enum CustomerSections {
     let current = lane.segments.last { $0.contains(instant) }
     let latest = current ?? lane.segments.last { ($0.since?.instant).map { $0 <= instant } ?? false }
     let hasAccess = current.map { $0.accessLevel == .full || $0.accessLevel == .limited } ?? false
-    let refunded = lane.marks.contains { $0.type == "REFUNDED" }
+    let refunded = lane.isEndedByRefund
     let tone: Tone =
       current.map { Tone(reason: $0.reason, entitled: hasAccess) } ?? (refunded ? .none : .ended)
     let state = current.map { Format.words($0.reason) } ?? (refunded ? Text.refunded : Text.over)
@@ -54,7 +54,7 @@ enum CustomerSections {
     let role: Markup = lane.kind == .shared ? " \(Part.chip(Text.laneShared, .shared))" : ""
     return [
       "\(Format.name(latest?.productId.given ?? lane.productId))\(role)", Part.chip(state, tone),
-      "\(Format.time(latest?.since)) – \(Format.time(latest?.until))",
+      "\(Format.time(latest.flatMap(lane.periodStart))) – \(Format.time(latest?.until))",
       "\(latest?.price.map(Format.money) ?? "")\(latest.map(offer) ?? "")",
       renewal, data.scope.purchaseLink(lane.name),
       data.pointInTime.asOf == nil ? CustomerActions.purchase(lane, product, data, visit) : "",
