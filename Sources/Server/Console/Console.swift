@@ -16,6 +16,9 @@ package struct Console: Sendable {
   /// The pages of one person in a second, on average; those of a minute may be loaded at once.
   package static let pagesPerSecond: Int64 = 5
 
+  /// The largest form that signs in.
+  private static let maxSignInBytes = 1 << 16
+
   private let calls: any ContractCalls
   private let access: ConsoleAccess
   private let hosts: OriginPolicy
@@ -77,9 +80,8 @@ package struct Console: Sendable {
     }
     let path = Link.segments(ofPath: request.path)
     if path.count == 2, path[0] == "assets" { return assets.respond(path[1], to: request) }
-    if let refusal = request.method == "POST" ? hosts.refusalOfForm(request) : request.refusalOfEmbedding {
-      return refusal
-    }
+    let isForm = request.method == "POST"
+    if let refusal = isForm ? refusalOfForm(request) : request.refusalOfEmbedding { return refusal }
     if case .oneTimeLink(let links) = access, request.path == OneTimeLinks.path {
       return signIn(request, links)
     }
@@ -87,6 +89,12 @@ package struct Console: Sendable {
     case .failure(let problem): return signInPage(problem, request)
     case .success(let person): return await answer(request, path, person)
     }
+  }
+
+  /// Signing in takes a code and a name. The other forms are decoded for people who have signed in only, and may have a
+  /// list of 10,000 customers, so that their limit is that of the transport.
+  private func refusalOfForm(_ request: HTTPRequest) -> HTTPResponse? {
+    hosts.refusalOfForm(request, maxBytes: request.path == OneTimeLinks.path ? Self.maxSignInBytes : nil)
   }
 
   private func answer(_ request: HTTPRequest, _ path: [String], _ person: Person) async -> HTTPResponse {

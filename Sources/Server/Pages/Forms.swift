@@ -3,11 +3,12 @@ package import Markup
 internal import Platform
 
 extension OriginPolicy {
-  /// The largest form, in bytes.
-  private static let maxFormBytes = 1 << 20
+  /// The greatest number of fields. Decoded, a small field takes many times the memory of its text.
+  private static let maxFields = 1_000
 
-  /// The response to a form that is not one of this server's pages; `nil` for its own forms.
-  package func refusalOfForm(_ request: HTTPRequest) -> HTTPResponse? {
+  /// The response to a form that is not one of this server's pages, or that is too large; `nil` for its own forms.
+  /// Without `maxBytes`, the transport alone limits the size.
+  package func refusalOfForm(_ request: HTTPRequest, maxBytes: Int? = 1 << 20) -> HTTPResponse? {
     // No page can set this field. Without a referrer, the origin of the same form is `null`.
     if request.header("sec-fetch-site") != "same-origin" {
       if let refusal = refusalOfOrigin(request, allowsAnyContentType: true) { return refusal }
@@ -16,7 +17,9 @@ extension OriginPolicy {
     guard request.mediaType == "application/x-www-form-urlencoded" else {
       return .text(415, "content-type must be application/x-www-form-urlencoded\n")
     }
-    return request.body.count > Self.maxFormBytes ? .text(413, "the form is too large\n") : nil
+    let isTooLarge = maxBytes.map { request.body.count > $0 } ?? false
+    let fields = request.body.lazy.filter { $0 == UInt8(ascii: "&") }.prefix(Self.maxFields)
+    return isTooLarge || fields.count == Self.maxFields ? .text(413, "the form is too large\n") : nil
   }
 }
 
