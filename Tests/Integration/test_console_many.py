@@ -85,3 +85,59 @@ def test_a_changed_form_is_another_batch(tmp_path):
     other = hidden(lena.post(f"{HERE}/do/make-good", form | kept | {"days": "7"}).text)
     assert same["batch"] == kept["batch"] != other["batch"] and other["until"] > same["until"]
     console.service.stop()
+
+
+def test_a_batch_is_finished_with_another_reason(tmp_path):
+    console = Console(tmp_path)
+    lena = signed_in(console)
+    customers = CUSTOMERS[:1_010]
+    form = FORM | {"customers": "\n".join(customers)}
+    preview = lena.post(f"{HERE}/do/make-good", form | {"note": "outge"})
+    lena.post(f"{HERE}/do/make-good", hidden(preview.text))
+    edited = hidden(lena.post(f"{HERE}/do/make-good", hidden(preview.text) | {"edit": "1"}).text)
+    preview = lena.post(f"{HERE}/do/make-good", form | edited | {"note": "outage"})
+    assert "changes for 10 of them" in preview.text
+    done, _ = finish(lena, "make-good", preview)
+    found = grants(console)
+    assert done.status == 303 and {customer: len(found) for customer, found in found.items()} == dict.fromkeys(customers, 1)
+    notes = [found[customer][0]["note"].split()[0] for customer in customers]
+    assert notes == ["outge"] * 1_000 + ["outage"] * 10, "a grant keeps its reason"
+    console.service.stop()
+
+
+def test_an_undo_leaves_grants_alone_that_have_ended(tmp_path):
+    console = Console(tmp_path)
+    lena = signed_in(console)
+    preview = lena.post(f"{HERE}/do/make-good", FORM | {"customers": "ada\nben"})
+    batch = hidden(preview.text)["batch"]
+    assert lena.post(f"{HERE}/do/make-good", hidden(preview.text)).status == 303
+    undo = {"batch": batch, "note": "x"}
+    assert "2 grants of 2 customers end now" in lena.post(f"{HERE}/do/undo-batch", undo).text
+    console.advance("4d")
+    assert "0 grants of 0 customers end now" in lena.post(f"{HERE}/do/undo-batch", undo).text
+    console.service.stop()
+
+
+def test_a_reason_that_is_too_long_is_an_error_of_the_preview(tmp_path):
+    console = Console(tmp_path)
+    lena = signed_in(console)
+    form = FORM | {"customers": "ada"}
+    refused = lena.post(f"{HERE}/do/make-good", form | {"note": "x" * 4_080})
+    assert refused.status == 400 and 'id="note-error"' in refused.text
+    preview = lena.post(f"{HERE}/do/make-good", form | {"note": "x" * 4_060})
+    assert lena.post(f"{HERE}/do/make-good", hidden(preview.text)).status == 303
+    console.service.stop()
+
+
+def test_the_longest_list_fits_into_a_form(tmp_path):
+    console = Console(tmp_path)
+    lena = signed_in(console)
+    ids = [f"{number:06}-" + "x" * 93 for number in range(10_000)]
+    columns = ",pro.monthly,IN_GRACE_PERIOD,2026-11-30T21:30:04.022Z,2026-12-30T21:30:04.022Z,USA,,4990,USD,59880,30"
+    for customers in ids, [id[:20] + columns for id in ids]:
+        preview = lena.post(f"{HERE}/do/make-good", FORM | {"customers": "\r\n".join(customers)})
+        assert preview.status == 200 and "10000 customers get maps" in preview.text, preview.text[:200]
+    many = "&".join(["note=x"] * 1_001)
+    assert lena.post(f"{HERE}/do/make-good", many).status == 413
+    assert Browser(console.address).post("/session/once", {"code": "x" * 70_000, "name": "x"}).status == 413
+    console.service.stop()

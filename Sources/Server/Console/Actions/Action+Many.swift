@@ -34,7 +34,7 @@ extension Action {
       let batch = try await GrantBatch(call, days: days)
       // A grant to the first one shows whether it is allowed. Dry runs for all would wait for each other.
       _ = try await call.visit.call(
-        Calls.grant, request(call, customers[0], batch.until, batch: "", isDryRun: true))
+        Calls.grant, request(call, customers[0], batch.until, batch: batch.name, isDryRun: true))
       let changed = try await answers(customers, call).count { !$0.isFull(until: batch.until) }
       return ActionPreview(
         lines: [
@@ -51,7 +51,7 @@ extension Action {
       let first = min(max(Int(call.form["position"]) ?? 0, 0), customers.count)
       let last = min(first + piece, customers.count)
       _ = try await together(customers[first..<last]) { customer in
-        await call.visit.attempt(Calls.grant, request(call, customer, until, batch: batch, isDryRun: false))
+        await grantOnce(request(call, customer, until, batch: batch, isDryRun: false), call)
       }
       return ActionResult(
         link: call.scope.work(), undo: ActionReceipt.Undo(.undoBatch, "batch", batch),
@@ -59,6 +59,15 @@ extension Action {
         rest: last == customers.count
           ? nil : ActionRest(values: ["position": String(last)], done: last, total: customers.count))
     })
+
+  /// Makes a grant of a batch. Its key is that of another request if the reason was changed after a failure in the middle,
+  /// or another person continues: then the customer has the same days already.
+  private static func grantOnce(_ request: GrantRequest, _ call: ActionCall) async -> Result<Void, Status> {
+    switch await call.visit.attempt(Calls.grant, request) {
+    case .failure(let status) where status.reason != "IDEMPOTENCY_KEY_REUSED": .failure(status)
+    case .success, .failure: .success(())
+    }
+  }
 
   private static func request(
     _ call: ActionCall, _ customer: String, _ until: Instant, batch: String, isDryRun: Bool
@@ -176,6 +185,7 @@ extension Action {
   private static func grants(
     _ call: ActionCall, from first: String, atLeast enough: Int
   ) async throws(Status) -> (found: [Grant], page: String) {
+    let now = try await call.visit.time(in: call.scope)
     var found: [Grant] = []
     var page = first
     repeat {
@@ -185,7 +195,9 @@ extension Action {
           $0.pageSize = 1_000
           $0.pageToken = page
         })
-      found += response.grants.filter { $0.revokedAt == nil && $0.note.hasSuffix(marker(call.form["batch"])) }
+      found += response.grants.filter {
+        $0.isRevocable(at: now) && $0.note.hasSuffix(marker(call.form["batch"]))
+      }
       page = response.nextPageToken
     } while !page.isEmpty && found.count < enough
     return (found, page)
