@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import json
+import re
 import shutil
 import time
 import urllib.error
@@ -188,6 +189,8 @@ def test_known_customers_are_answered_while_the_database_is_away_and_unknown_one
                 timeout=CALL_LIMIT,
             )
         assert refused.value.code == 503 and int(refused.value.headers["retry-after"]) > 0
+        lines = until(lambda: [line for line in service.log.splitlines() if "POST /notifications/{app}" in line])
+        assert re.search("warning .* reason=(TRY_AGAIN|STORE_UNAVAILABLE) ", lines[0]), lines
         # The service stays ready, and an expiry comes on time.
         assert service.readiness()[0] == 200
         assert check(service, "ending")[0] is (now() < end)
