@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tools" / "packaging"))
 import debian  # noqa: E402
 import image  # noqa: E402
 import inventory  # noqa: E402
+import manual  # noqa: E402
 import programs  # noqa: E402
 import signing  # noqa: E402
 import trial  # noqa: E402
@@ -81,9 +82,15 @@ def test_the_units_of_the_package_start_its_program(package, tmp_path):
     output("dpkg-deb", "--extract", package, tmp_path)
     unit = (tmp_path / "lib" / "systemd" / "system" / "entitled.service").read_text()
     assert "ExecStart=/usr/bin/entitled serve" in unit and "/usr/local" not in unit
-    manual = output("man", "--local-file", tmp_path / "usr" / "share" / "man" / "man1" / "entitled.1.gz")
-    assert "entitled serve" in manual and "/etc/entitled/entitled.yaml" in manual
-    assert "entitled sandbox" not in manual
+    page = output("man", "--local-file", tmp_path / "usr" / "share" / "man" / "man1" / "entitled.1.gz")
+    assert "entitled serve" in page and "/etc/entitled/entitled.yaml" in page
+    assert "entitled sandbox" not in page
+
+
+def test_a_manual_page_has_the_variables_of_its_program(version):
+    pages = {name: manual.page(PROGRAM.with_name(product), version) for name, product in programs.PRODUCTS.items()}
+    service, sandbox = (set(re.findall(r"ENTITLED_\w+", page.partition(".SH ENVIRONMENT")[2])) for page in pages.values())
+    assert "ENTITLED_GRPC" in service - sandbox and "ENTITLED_SANDBOX" in sandbox - service
 
 
 def test_the_package_names_its_version_and_the_libraries_it_needs(package, version):

@@ -4,13 +4,25 @@ import json
 import re
 import subprocess
 
+# What each program reads, besides the files of TLS and the bounds of a process.
 ENVIRONMENT = {
-    "ENTITLED_CONFIG": "The configuration file of entitled serve.",
-    "ENTITLED_DATA": "The data directory.",
-    "ENTITLED_GRPC": "The gRPC address of the service, also for commands that call it.",
-    "ENTITLED_HTTP": "The HTTP address of the service.",
-    "ENTITLED_STORE": "The address of the store, such as postgres://USER@HOST/DATABASE.",
-    "ENTITLED_LOG_FORMAT, ENTITLED_LOG_LEVEL": "The format and level of the log; they override the configuration.",
+    "entitled": {
+        "ENTITLED_CONFIG": "The configuration file.",
+        "ENTITLED_DATA": "The data directory.",
+        "ENTITLED_GRPC": "The gRPC address of the service, also for commands that call it.",
+        "ENTITLED_HTTP": "The HTTP address of the service.",
+        "ENTITLED_TOKEN": "The bearer token of commands that call the service.",
+        "ENTITLED_APP": "The app of commands that are about one.",
+        "ENTITLED_STORE": "The address of the store, such as postgres://USER@HOST/DATABASE.",
+        "ENTITLED_LOG_FORMAT, ENTITLED_LOG_LEVEL": "The format and level of the log; they override the configuration.",
+    },
+    "entitled-sandbox": {
+        "ENTITLED_CONFIG": "The configuration file of serve.",
+        "ENTITLED_DATA": "The data directory.",
+        "ENTITLED_SANDBOX": "The address of the sandbox, also for commands that call it.",
+        "ENTITLED_SANDBOX_WORLD": "The world of commands that call the sandbox.",
+        "ENTITLED_APP": "The app of commands that are about one.",
+    },
 }
 
 
@@ -71,7 +83,7 @@ def page(program, version):
         *_commands(command, name),
         ".SH ENVIRONMENT",
     ]
-    for variable, meaning in ENVIRONMENT.items():
+    for variable, meaning in ENVIRONMENT[name].items():
         lines += [".TP", f".B {_escaped(variable)}", _escaped(meaning)]
     if name == "entitled":
         lines += [".SH FILES", ".TP", ".I /etc/entitled/entitled.yaml", "The configuration of the systemd unit."]
