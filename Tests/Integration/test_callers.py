@@ -23,7 +23,7 @@ import link
 from contract import StatusCode
 from contract import entitlement_service as wire
 from contract import receipt_service as receipts
-from harness import CALL_LIMIT, ROOT, Service, post, run, wait_for
+from harness import CALL_LIMIT, ROOT, Service, post, response_to, run, wait_for
 from raw import Connection
 
 APP, OTHER = "ocean-journal", "sea-journal"
@@ -130,6 +130,27 @@ def test_no_method_can_be_called_without_a_token(guarded):
     for method in METHODS:
         error = rejected(guarded, method)
         assert (error.code(), contract.reason(error)) == (StatusCode.UNAUTHENTICATED, "NO_CREDENTIAL"), method
+
+
+def test_exactly_the_routes_of_the_page_need_no_token(tmp_path):
+    (tmp_path / "entitled.yaml").write_text(APPS + CALLERS + "listeners: {http: {subscriber_api: true}}\n")
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    try:
+        with response_to(f"http://{service.http}/openapi.json") as answer:
+            paths = json.load(answer)["paths"]
+        names = {"{app}": APP, "{key}": "pro", "{customer}": "ana"}
+        for path, item in paths.items():
+            real = re.sub(r"\{\w+\}", lambda found: names[found[0]], path)
+            for method, operation in item.items():
+                body = b"{}" if method == "post" else None
+                request = urllib.request.Request(
+                    f"http://{service.http}{real}", body, {"content-type": "application/json"}, method=method.upper())
+                with response_to(request) as answer:
+                    assert (answer.status != 401) == (operation.get("security") == [{}]), (path, method, answer.status)
+        public = {path for path, item in paths.items() if all(one.get("security") == [{}] for one in item.values())}
+    finally:
+        service.stop()
+    assert set(re.findall("`(/[^`]+)`", "".join(line.split(" | ")[0] for line in rows_of_page("The edge")))) == public
 
 
 def rows_of_page(section):
