@@ -54,6 +54,7 @@ const char *entitled_console_css(void) {
     "kbd { border: 1px solid var(--edge); border-radius: 3px; padding: 0 4px; }\n"
     "h1 .id { font: inherit; white-space: normal; }\n"
     "bdi { unicode-bidi: isolate; }\n"
+    ".space { white-space: pre; background: var(--grace-ground); outline: 1px solid var(--grace); outline-offset: -1px; }\n"
     ".quiet, dt, .meta { color: var(--quiet); }\n"
     ".skip { position: absolute; left: -999px; }\n"
     ".skip:focus { left: 8px; top: 8px; z-index: 3; background: var(--raised); padding: 4px 8px; }\n"
