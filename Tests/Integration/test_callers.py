@@ -489,9 +489,6 @@ def test_evidence_names_the_caller_and_the_actor(guarded):
     assert "admin/sam" in {event.actor for event in timeline.events}
 
 
-def test_the_commands_read_a_token_from_the_environment_or_a_file(guarded, tmp_path):
-    assert guarded.command("check", "ana", "pro").returncode == 1
-    file = tmp_path / "token"
 def test_a_call_without_a_caller_logs_its_address_and_reason(guarded):
     def watch():
         with guarded.channel() as channel, pytest.raises(grpc.RpcError):
@@ -526,6 +523,9 @@ def test_a_flood_of_refused_calls_writes_few_lines(guarded):
     assert count() - before <= time.monotonic() - begin + 2
 
 
+def test_the_commands_read_a_token_from_the_environment_or_a_file(guarded, tmp_path):
+    assert guarded.command("check", "ana", "pro").returncode == 1
+    file = tmp_path / "token"
     file.write_text(token("read") + "\n")
     file.chmod(0o600)
     answer = guarded.command("check", "newcomer", "pro", "--app", "ocean-journal", "--token-file", file)
