@@ -127,6 +127,9 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   /// Returns the notifications that match, latest first.
   func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord]
 
+  /// Returns the notification whose body is this evidence; `nil` if the evidence is something else.
+  func notification(_ evidence: EvidenceID) throws(StoreError) -> NotificationRecord?
+
   /// Returns at most `limit` pieces of evidence after `id`, ordered by id.
   func evidence(after id: EvidenceID?, limit: Int) throws(StoreError) -> [StoredEvidence]
 

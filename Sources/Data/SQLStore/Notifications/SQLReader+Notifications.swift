@@ -28,6 +28,10 @@ extension SQLReader {
       query.before ?? EvidenceID(rawValue: .max), query.customerID, query.limit)
   }
 
+  func notification(_ evidence: EvidenceID) throws(StoreError) -> NotificationRecord? {
+    try notifications("evidence_id = ?", evidence).first
+  }
+
   func notifications(
     of appID: String, after evidence: EvidenceID, limit: Int
   ) throws(StoreError) -> [NotificationRecord] {
