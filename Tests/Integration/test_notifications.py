@@ -330,14 +330,18 @@ def test_version_1_is_authenticated_by_its_secret(start, tmp_path):
     service = start(arguments=["--config", config])
     status, answer = deliver(service, version_1(password="wrong"))
     assert (status, answer["reason"]) == (202, "WRONG_SHARED_SECRET")
-    assert deliver(service, version_1(bid="com.example.other"))[1]["reason"] == "WRONG_BUNDLE"
+    answer = deliver(service, version_1(bid="com.example.other"))[1]
+    assert (answer["reason"], "\"com.example.other\"" in answer["explanation"]) == ("WRONG_BUNDLE", True)
+    assert "Optional" not in answer["explanation"]
     # No store has such texts, so Apple must not send them again.
     for text in ("a\0b", "x" * 257):
         for fields in ({"number": text}, {"notification_type": text}):
             status, answer = deliver(service, version_1(**fields))
             assert (status, answer["reason"]) == (202, "MALFORMED_FIELD")
     status, answer = deliver(service, version_1())
-    assert (status, answer["reason"]) == (202, "NO_IN_APP_PURCHASE_KEY")
+    assert (status, answer["reason"]) == (202, "NO_IN_APP_PURCHASE_KEY") and "reprocessed" in answer["explanation"]
+    status, answer = deliver(service, version_1(original_transaction_id=None))
+    assert (status, answer["reason"]) == (202, "NO_PURCHASE") and "names no purchase" in answer["explanation"]
     assert SECRET not in service.log
     with service.channel() as channel:
         listed = contract.notification_stub(channel).ListNotifications(

@@ -169,8 +169,8 @@ package struct NotificationInbox: Sendable {
     guard let password = body.password, secret.matches(password) else {
       return ("WRONG_SHARED_SECRET", "the password is not the app's shared secret")
     }
-    guard body.bid == nil || body.bid == app.identity.bundleID else {
-      return ("WRONG_BUNDLE", "the notification is for the bundle id \(body.bid.debugDescription)")
+    if let bundle = body.bid, bundle != app.identity.bundleID {
+      return ("WRONG_BUNDLE", "the notification is for the bundle id \(bundle.debugDescription)")
     }
     guard app.environments.contains(body.environment ?? .production) else {
       return ("WRONG_ENVIRONMENT", "the app does not accept \((body.environment ?? .production).rawValue)")

@@ -88,7 +88,15 @@ package struct NotificationEndpoint: Sendable {
     case .unconfirmed where record.reason == "APP_STORE_UNAVAILABLE":
       return .explained(503, record.reason, "the App Store could not confirm it; please send it again")
     case .unconfirmed:
-      return .explained(202, record.reason, "stored; it takes effect once the App Store confirms it")
+      return .explained(202, record.reason, "stored; \(effect(ofUnconfirmed: record.reason))")
+    }
+  }
+
+  private static func effect(ofUnconfirmed reason: String) -> String {
+    switch reason {
+    case "NO_PURCHASE": "it names no purchase that the App Store could confirm"
+    case "NO_IN_APP_PURCHASE_KEY": "it takes effect once it is reprocessed with an In-App Purchase key"
+    default: "it takes effect once the App Store confirms it"
     }
   }
 
