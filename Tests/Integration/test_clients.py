@@ -438,6 +438,46 @@ def test_another_task_closes_a_stream_that_waits(service):
     assert (done.stdout.splitlines(), done.returncode) == (["[] []", "cancelled"], 0), done.stderr
 
 
+# Waits for an event with a timeout, again and again; a failed stream raises the error of the client.
+WAITING = """
+import asyncio, sys
+from entitled import AsyncClient, Client, EntitledError
+from entitled.v1.entitlement_pb2 import ACCESS_LEVEL_FULL
+from entitled.v1.entitlement_service_pb2 import GrantRequest
+from entitled.v1.report_service_pb2 import ExportReportRequest
+async def main():
+    async with AsyncClient(sys.argv[1], app="ocean-journal") as client:
+        events = client.watch(customer_ids=["zoe"])
+        async def received(timeout):
+            try:
+                return (await asyncio.wait_for(anext(events), timeout)).type
+            except asyncio.TimeoutError:
+                return "timeout"
+        print(await received(0.5), bool(events.position), await received(0.1))
+        grant = dict(app="ocean-journal", customer_id="zoe", entitlement="pro", access_level=ACCESS_LEVEL_FULL)
+        await client.entitlement.Grant(GrantRequest(**grant))
+        print(await received(30), await received(0.5), flush=True)
+        await events.aclose()
+        try:
+            [part async for part in client.report.ExportReport(ExportReportRequest(app="none"))]
+        except EntitledError as error:
+            print(error.reason)
+asyncio.run(main())
+with Client(sys.argv[1], app="ocean-journal") as client:
+    try:
+        [*client.report.ExportReport(ExportReportRequest(app="none"))]
+    except EntitledError as error:
+        print(error.reason)
+"""
+
+
+def test_a_stream_continues_after_a_wait_that_was_given_up(start):
+    done = subprocess.run(
+        [sys.executable, "-c", WAITING, start().grpc], capture_output=True, text=True, env=PYTHON, timeout=6 * CALL_LIMIT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["timeout True timeout", "GRANTED timeout", "UNKNOWN_APP", "UNKNOWN_APP"]
+
+
 def entitlement(url, name, user):
     """The status and the response of a backend."""
     try:

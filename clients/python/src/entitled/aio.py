@@ -101,9 +101,11 @@ class AsyncWatch(AsyncIterator[EntitlementEvent]):
         self, method: grpc.aio.UnaryStreamMultiCallable[Request, Response], watching: Watching[Request]
     ) -> None:
         self._watching: Watching[WatchRequest] | Watching[WatchSegmentRequest] = watching
-        self._events = _events(method, watching)
+        self._open = lambda: _events(method, watching)
+        self._events = self._open()
         self._is_closed = False
-        # The wait for the next event, a task, because `aclose()` of another task has to end it.
+        # The wait for the next event, a task, because `aclose()` of another task has to end it. It has an event if the
+        # caller was cancelled when it arrived.
         self._next: asyncio.Future[EntitlementEvent] | None = None
 
     def __aiter__(self) -> AsyncWatch:
@@ -112,13 +114,23 @@ class AsyncWatch(AsyncIterator[EntitlementEvent]):
     async def __anext__(self) -> EntitlementEvent:
         if self._is_closed:
             raise StopAsyncIteration
-        self._next = asyncio.ensure_future(anext(self._events))
+        if self._next is None or not self._next.done():
+            self._next = asyncio.ensure_future(anext(self._events))
+        waiting = self._next
         try:
-            return await self._next
+            event = await waiting
         except asyncio.CancelledError:
             if self._is_closed:
                 raise StopAsyncIteration from None
+            # Such as by `asyncio.wait_for`. It ends the generator; the next one continues after the last event.
+            if waiting.cancelled():
+                self._next, self._events = None, self._open()
             raise
+        except BaseException:
+            self._next = None
+            raise
+        self._next = None
+        return event
 
     async def __aenter__(self) -> AsyncWatch:
         return self
@@ -152,8 +164,8 @@ async def _events(
             async for response in call:
                 if (event := watching.received(response)) is not None:
                     yield event
-        except grpc.aio.AioRpcError as failure:
-            error = error_of(failure)
+        except EntitledError as failure:
+            error = failure
         finally:
             call.cancel()
         await asyncio.sleep(watching.delay_after(error))
@@ -178,10 +190,18 @@ class _Calls(grpc.aio.UnaryUnaryClientInterceptor):
 
 
 class _Streams(grpc.aio.UnaryStreamClientInterceptor):
-    """Adds the credential to streams."""
+    """Adds the credential to streams, and raises `EntitledError` for failed ones."""
 
     def __init__(self, metadata: list[tuple[str, str]]) -> None:
         self._metadata = metadata
 
     async def intercept_unary_stream(self, continuation: Any, details: Any, request: Any) -> Any:
-        return await continuation(channel.details(details, details.timeout, self._metadata), request)
+        return _responses(await continuation(channel.details(details, details.timeout, self._metadata), request))
+
+
+async def _responses(call: Any) -> AsyncGenerator[Any, None]:
+    try:
+        async for response in call:
+            yield response
+    except grpc.aio.AioRpcError as failure:
+        raise error_of(failure) from None

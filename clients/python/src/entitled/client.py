@@ -162,8 +162,8 @@ def _events(
             for response in call:
                 if (event := watching.received(response)) is not None:
                     yield event
-        except grpc.RpcError as failure:
-            error = error_of(failure)
+        except EntitledError as failure:
+            error = failure
         finally:
             call.cancel()
         if end.requested.is_set() or end.requested.wait(watching.delay_after(error)):
@@ -186,4 +186,23 @@ class _Calls(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor
             time.sleep(attempts.delay_after(error_of(failure)))
 
     def intercept_unary_stream(self, continuation: Any, details: Any, request: Any) -> Any:
-        return continuation(channel.details(details, details.timeout, self._metadata), request)
+        return _Responses(continuation(channel.details(details, details.timeout, self._metadata), request))
+
+
+class _Responses:
+    """A streaming call of grpc, whose iteration raises `EntitledError`."""
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._call, name)
+
+    def __iter__(self) -> _Responses:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._call)
+        except grpc.RpcError as failure:
+            raise error_of(failure) from None
