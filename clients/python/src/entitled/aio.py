@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from functools import partial
 from typing import Any
 
 import grpc
@@ -101,7 +102,7 @@ class AsyncWatch(AsyncIterator[EntitlementEvent]):
         self, method: grpc.aio.UnaryStreamMultiCallable[Request, Response], watching: Watching[Request]
     ) -> None:
         self._watching: Watching[WatchRequest] | Watching[WatchSegmentRequest] = watching
-        self._open = lambda: _events(method, watching)
+        self._open: Callable[[], AsyncGenerator[EntitlementEvent, None]] = partial(_events, method, watching)
         self._events = self._open()
         self._is_closed = False
         # The wait for the next event, a task, because `aclose()` of another task has to end it. It has an event if the
