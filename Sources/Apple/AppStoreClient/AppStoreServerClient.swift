@@ -116,6 +116,7 @@ package final class AppStoreServerClient: AppleClient {
     var attempts = 1
     var hasNewToken = false
     var mayHaveArrived = false
+    var last: AppStoreClientError?
     while true {
       try await waitForRateLimit(of: request.endpoint, priority, deadline)
       let failure: AppStoreClientError
@@ -132,6 +133,9 @@ package final class AppStoreServerClient: AppleClient {
         failure = error
         CallMetrics.count(request.endpoint, host.name, outcome: error.metricLabel)
       }
+      // The attempt before opened the circuit, and its failure says more about this call.
+      if case .circuitOpen = failure, let last { throw last }
+      last = failure
       mayHaveArrived = mayHaveArrived || failure.mayHaveHadEffect
       if failure == .unauthorized, !hasNewToken {
         // The token may have just expired, or the clock was set since it was made.

@@ -24,7 +24,8 @@ package final class AppleHost: Sendable {
   package var isCircuitOpen: Bool { breaker.isOpen }
 
   /// Makes one attempt with the request of `build`, and reports its outcome to the circuit breaker: only an
-  /// unreachable host, a timeout and a status from 500 on count as failures of the host.
+  /// unreachable host, a timeout and a status from 500 on without an error code of Apple's count as failures of the
+  /// host. With a code, the host works, and the error may be about one purchase only.
   ///
   /// - Parameters:
   ///   - deadline: an instant of the clock's uptime; `nil` for none.
@@ -52,7 +53,7 @@ package final class AppleHost: Sendable {
     } catch {
       throw breaker.recorded(error, host: name, timeout: timeout, limit: bodyLimit)
     }
-    if response.status >= 500 { breaker.failed() } else { breaker.succeeded() }
+    if response.status >= 500, response.apiError == nil { breaker.failed() } else { breaker.succeeded() }
     return response
   }
 }

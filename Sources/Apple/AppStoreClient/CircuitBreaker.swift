@@ -46,10 +46,10 @@ final class CircuitBreaker: Sendable {
   /// Whether calls are stopped, or limited to a probe.
   var isOpen: Bool { phase.withLock { if case .closed = $0 { false } else { true } } }
 
-  /// Records that the host responded, with any status below 500.
+  /// Records that the host responded, with any status below 500 or an error code of Apple's.
   func succeeded() { phase.withLock { $0 = .closed(failures: 0) } }
 
-  /// Records that the host did not respond, or responded with 5xx.
+  /// Records that the host did not respond, or responded with 5xx and no error code.
   func failed() {
     let now = clock.uptime()
     phase.withLock { phase in

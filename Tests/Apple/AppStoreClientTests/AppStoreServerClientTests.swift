@@ -228,6 +228,42 @@ import Testing
     #expect(breaker.retryDelay() == nil)
   }
 
+  @Test(
+    "An error code of Apple's with status 500 does not open the circuit, because it may be about one purchase"
+  )
+  func errorCode() async throws {
+    let error = ScriptedExchange.Answer.status(500, #"{"errorCode":5000000,"errorMessage":"unknown"}"#)
+    let exchange = ScriptedExchange(
+      error, error, error, error, error, error, error, error, .status(200, info))
+    let client = try client(exchange, time)
+    for _ in 0..<2 {
+      await #expect(throws: AppStoreClientError.refused(.generalInternal, message: "unknown")) {
+        let _: TransactionInfoResponse = try await client.send(.transactionInfo("1"))
+      }
+    }
+    let other: TransactionInfoResponse = try await client.send(.transactionInfo("2"))
+    #expect(other.signedTransactionInfo == "jws")
+  }
+
+  @Test("The call that opens the circuit fails with its own error, the next one without an attempt")
+  func openedByCall() async throws {
+    let busy = ScriptedExchange.Answer.status(503)
+    let exchange = ScriptedExchange(busy, busy, busy, busy, busy)
+    let client = try client(exchange, time)
+    for _ in 0..<2 {
+      await #expect(throws: AppStoreClientError.serverFailed(status: 503)) {
+        let _: TransactionInfoResponse = try await client.send(.transactionInfo("1"))
+      }
+    }
+    do {
+      let _: TransactionInfoResponse = try await client.send(.transactionInfo("2"))
+      Issue.record("the circuit is closed")
+    } catch {
+      guard case .circuitOpen = error else { throw error }
+    }
+    #expect(exchange.requests.count == 5)
+  }
+
   @Test("Timeouts of callers in a hurry do not open the circuit for others")
   func shortTimeouts() {
     let breaker = CircuitBreaker(clock: time.clock)
