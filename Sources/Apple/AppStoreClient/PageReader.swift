@@ -1,15 +1,20 @@
 package import AppStore
 
-/// The priority of a paged read, and the timeout of all its pages together.
+/// The priority of a paged read, and the timeout of all its pages together or of each.
 package struct PagingOptions: Sendable {
   /// Decides the part of the rate limit that the calls leave to others.
   package var priority: CallPriority
   /// `nil` for no timeout.
   package var timeout: Duration?
+  /// The timeout of each page, instead of ``timeout``: a long list that makes progress is read to its end.
+  package var pageTimeout: Duration?
 
-  package init(priority: CallPriority = .interactive, timeout: Duration? = nil) {
+  package init(
+    priority: CallPriority = .interactive, timeout: Duration? = nil, pageTimeout: Duration? = nil
+  ) {
     self.priority = priority
     self.timeout = timeout
+    self.pageTimeout = pageTimeout
   }
 }
 
@@ -73,7 +78,8 @@ package struct PageReader<Page: PageResponse> {
       token = next
     }
     let page: Page = try await client.send(
-      request(token), priority: options.priority, timeout: client.remainingTime(until: deadline))
+      request(token), priority: options.priority,
+      timeout: options.pageTimeout ?? client.remainingTime(until: deadline))
     lastPage = page
     return page
   }

@@ -20,6 +20,8 @@ package struct PurchaseLookup: Sendable {
     package var priority: CallPriority = .interactive
     /// The timeout of all calls together; `nil` for none.
     package var timeout: Duration?
+    /// The timeout of each call, instead of ``timeout``: the history of a large account takes many calls.
+    package var callTimeout: Duration?
 
     package init(appID: String, environment: Environment, transactionID: String) {
       self.appID = appID
@@ -112,7 +114,7 @@ package struct PurchaseLookup: Sendable {
   package func fetchStatuses(_ request: Request) async throws(LookupError) -> Result {
     var result = Result()
     let client = try client(for: request.appID, in: request.environment)
-    let documents = try await statuses(client, request, timeout: request.timeout)
+    let documents = try await statuses(client, request, timeout: request.callTimeout ?? request.timeout)
     try await ingest(documents, request, into: &result)
     return result
   }
@@ -186,7 +188,8 @@ extension PurchaseLookup {
     let client = try client(for: request.appID, in: request.environment)
     let deadline = client.deadline(after: request.timeout)
     try await readHistory(client, request, TransactionHistoryFilter(), body: body)
-    try await body(try await statuses(client, request, timeout: client.remainingTime(until: deadline)))
+    let timeout = request.callTimeout ?? client.remainingTime(until: deadline)
+    try await body(try await statuses(client, request, timeout: timeout))
   }
 
   /// Calls `body` with the transactions of each page, in Apple's order. `body` may have run before an error.
@@ -196,7 +199,8 @@ extension PurchaseLookup {
   ) async throws(LookupError) {
     var pages = client.transactionHistory(
       of: request.transactionID, filter: filter,
-      PagingOptions(priority: request.priority, timeout: request.timeout))
+      PagingOptions(
+        priority: request.priority, timeout: request.timeout, pageTimeout: request.callTimeout))
     while true {
       let page: HistoryResponse?
       do throws(AppStoreClientError) { page = try await pages.next() } catch { throw LookupError(error) }

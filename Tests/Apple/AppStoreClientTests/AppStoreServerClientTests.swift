@@ -209,6 +209,16 @@ import Testing
     #expect(exchange.timeouts == [.seconds(10), .seconds(6), .seconds(2)])
   }
 
+  @Test("With a timeout of each page, a long list is read to its end")
+  func timeoutOfEachPage() async throws {
+    let time = time
+    let exchange = ScriptedExchange(
+      .status(200, #"{"revision":"a","hasMore":true}"#), .status(200, #"{"revision":"b","hasMore":true}"#),
+      .status(200, #"{"revision":"c","hasMore":false}"#), answered: { time.advance(.seconds(9)) })
+    #expect(try await pages(exchange, PagingOptions(pageTimeout: .seconds(10))).count == 3)
+    #expect(exchange.timeouts == [.seconds(10), .seconds(10), .seconds(10)])
+  }
+
   @Test("The circuit opens after five failures, then probes with one call")
   func circuit() {
     let breaker = CircuitBreaker(clock: time.clock)

@@ -15,7 +15,9 @@ package struct RefreshWorker: Worker {
   private static let batchSize = 20
   /// The longest backoff between two lookups of a receipt, in milliseconds.
   private static let maxPause: Int64 = 6 * 3_600_000
-  private static let timeout = Duration.seconds(60)
+  /// The timeout of each call: the history of a large account takes many calls, and nothing of it is stored before its
+  /// last page.
+  private static let callTimeout = Duration.seconds(60)
 
   private let intake: ReceiptIntake
   private let store: any EntitlementStore
@@ -61,7 +63,7 @@ package struct RefreshWorker: Worker {
       appID: line.appID, environment: line.environment, transactionID: "")
     request.customerID = customerID
     request.priority = .repair
-    request.timeout = Self.timeout
+    request.callTimeout = Self.callTimeout
     let history = await PurchaseHistory(
       of: [line.lineID], through: intake.lookup, request)
     Counter(
