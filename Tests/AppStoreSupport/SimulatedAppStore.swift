@@ -58,6 +58,7 @@ package final class SimulatorExchange: HTTPExchange {
     var timeouts: [Duration] = []
     var delay = Duration.zero
     var failure: HTTPExchangeError?
+    var responses: [String: IncomingResponse] = [:]
     var isReleased = true
     var interruption: (@Sendable () async -> Void)?
   }
@@ -95,6 +96,11 @@ package final class SimulatorExchange: HTTPExchange {
   /// Fails all further requests; `nil` to answer them again.
   package func fail(with failure: HTTPExchangeError?) { state.withLock { $0.failure = failure } }
 
+  /// Responds to all further calls about a purchase with `response`; `nil` to let the simulator respond again.
+  package func respond(toCallsAbout id: String, with response: IncomingResponse?) {
+    state.withLock { $0.responses[id] = response }
+  }
+
   /// Answers in Production as for an app that was not released yet.
   package func withdrawRelease() { state.withLock { $0.isReleased = false } }
 
@@ -107,13 +113,17 @@ package final class SimulatorExchange: HTTPExchange {
     _ request: OutgoingRequest, timeout: Duration, limit: Int
   ) async throws(HTTPExchangeError) -> IncomingResponse {
     let target = "/" + (request.url.split(separator: "/", maxSplits: 2).last.map(String.init) ?? "")
+    let path = String(target.prefix { $0 != "?" })
     let (failure, isReleased, delay) = state.withLock { state in
-      state.paths.append(String(target.prefix { $0 != "?" }))
+      state.paths.append(path)
       state.timeouts.append(timeout)
       return (state.failure, state.isReleased, state.delay)
     }
     if delay > .zero { waited.add(delay) }
     if let failure { throw failure }
+    if let id = path.split(separator: "/").last, let response = state.withLock({ $0.responses[String(id)] }) {
+      return response
+    }
     guard !request.url.hasPrefix(Self.productionHost) else { return Self.production(isReleased: isReleased) }
     let response = await simulator.respond(
       to: HTTPRequest(

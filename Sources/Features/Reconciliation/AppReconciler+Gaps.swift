@@ -1,6 +1,7 @@
 internal import AppStore
 internal import Entitlements
 internal import Ledger
+internal import Logging
 internal import Platform
 internal import Store
 
@@ -136,16 +137,25 @@ extension AppReconciler {
     now.advanced(byMilliseconds: -(target.environment.notificationHistoryDays - 1) * Self.day)
   }
 
-  /// Runs the unfinished repairs, oldest first, each with the app's current definition. The first error ends the tick;
-  /// it is stored with the repair, which the next tick continues.
+  /// Runs the unfinished repairs, oldest first, each with the app's current definition. An error that concerns more than
+  /// one purchase ends the tick; it is stored with the repair, which the next tick continues. A repair of which only
+  /// failed purchases remain is retried later, and does not delay the others.
   func repairGaps() async throws {
-    while let open = try await openRepair() {
+    var last: Int64 = 0
+    while let open = try await openRepair(after: last) {
+      last = open.id
+      guard retries[open.id]?.isDue(at: clock.now()) ?? true else { continue }
       guard let app = catalog.value[target.appID] else { return }
       let repair = GapRepair(
         store: store, ledger: ledger, inbox: inbox, lookup: lookup, app: app,
-        includesPolls: policy.pollsStatuses, now: clock.now)
+        includesPolls: policy.pollsStatuses, isLastAttempt: retries[open.id]?.isLast ?? false, now: clock.now)
       do throws(ReconciliationError) {
         let finished = try await repair.run(open)
+        guard finished.finishedAt != nil else {
+          retry(finished)
+          continue
+        }
+        retries[open.id] = nil
         let drifted = try? await store.read { reader throws(StoreError) in
           try reader.driftedCustomers(of: finished)
         }
@@ -158,6 +168,19 @@ extension AppReconciler {
     }
   }
 
+  /// Postpones a repair of which only failed purchases remain.
+  private func retry(_ repair: Repair) {
+    let now = clock.now()
+    retries[repair.id]?.fail(at: now)
+    retries[repair.id] = retries[repair.id] ?? RepairRetry(failedAt: now)
+    logger.warning(
+      "a repair waits for single purchases, will retry",
+      metadata: [
+        "app": "\(target.appID)", "environment": "\(target.environment.rawValue)", "repair": "\(repair.id)",
+        "error": "\(repair.error)",
+      ])
+  }
+
   /// Stores the error that interrupted a repair in all unfinished repairs of the app, because those after it wait for
   /// it. A cancellation is no error.
   private func record(_ error: ReconciliationError) async throws {
@@ -168,10 +191,10 @@ extension AppReconciler {
     }
   }
 
-  /// Returns the oldest unfinished repair.
-  private func openRepair() async throws(StoreError) -> Repair? {
+  /// Returns the oldest unfinished repair after the one with the id `last`.
+  private func openRepair(after last: Int64) async throws(StoreError) -> Repair? {
     try await store.read { [target] reader throws(StoreError) in
-      try reader.openRepair(of: target.appID, in: target.environment)
+      try reader.openRepair(of: target.appID, in: target.environment, after: last)
     }
   }
 }

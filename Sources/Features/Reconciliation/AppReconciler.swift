@@ -47,7 +47,7 @@ actor AppReconciler: Worker {
   let cadence: DeliveryCadence
   let clock: ServiceClock
   let metrics: ReconciliationMetrics
-  private let logger = Logger(label: "entitled.reconciliation")
+  let logger = Logger(label: "entitled.reconciliation")
   private let wakeUp = Signal()
 
   /// Whether a tick has looked at the deliveries since ``run()`` began. The first tick compares the watermark with now
@@ -57,6 +57,8 @@ actor AppReconciler: Worker {
   var gapCheckedAt: Instant?
   /// The time of the last write of the watermark.
   var watermarkSavedAt: Instant?
+  /// The repairs that wait for single purchases, by id.
+  var retries: [Int64: RepairRetry] = [:]
   private var idleWaiters: [AsyncStream<Void>.Continuation] = []
 
   /// Creates a reconciler that does nothing until ``run()``. The policy stays until the process ends.
@@ -142,8 +144,8 @@ actor AppReconciler: Worker {
       now: clock.now)
   }
 
-  /// Returns the earliest of the next poll, the deadline of a delivery gap and the next poll of all purchases, as far
-  /// as the policy has them.
+  /// Returns the earliest of the next poll, the next attempt of a repair, the deadline of a delivery gap and the next poll
+  /// of all purchases, as far as the policy has them.
   private func next() async throws(StoreError) -> Instant? {
     let poll = policy.pollsStatuses ? try await nextPoll() : nil
     let deliveryGap = policy.repairsGaps ? cadence.statistics(target).flatMap(deliveryGapDeadline) : nil
@@ -151,7 +153,7 @@ actor AppReconciler: Worker {
     if let period = policy.fullPollInterval {
       all = try await watermark()?.lastFullPollAt?.advanced(by: period)
     }
-    return [poll, deliveryGap, all].compactMap { $0 }.min()
+    return ([poll, deliveryGap, all].compactMap { $0 } + retries.values.map(\.dueAt)).min()
   }
 
   private func nextPoll() async throws(StoreError) -> Instant? {

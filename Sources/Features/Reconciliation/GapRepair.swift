@@ -24,19 +24,23 @@ struct GapRepair: Sendable {
   let app: AppDefinition
   /// Whether the repair also runs the status polls that were due in its time span.
   let includesPolls: Bool
+  /// Whether purchases that fail again are left out, so that the repair ends.
+  let isLastAttempt: Bool
   /// The clock of the environment, which a sandbox may set.
   let now: @Sendable () -> Instant
 
-  /// Runs a repair from its stored phase to its end, and returns it as finished.
+  /// Runs a repair from its stored phase, and returns it as finished; or as unfinished, with an error that names them,
+  /// if only purchases remain whose lookups failed and may succeed later.
   ///
-  /// - Throws: the first ``ReconciliationError``. The stored progress is that before the failed step.
+  /// - Throws: the first ``ReconciliationError`` that concerns more than one purchase. The stored progress is that before
+  ///   the failed step.
   func run(_ repair: Repair) async throws(ReconciliationError) -> Repair {
     var repair = repair
     while true {
       switch repair.phase {
       case .history where repair.reason == .fullPoll: try await queueAll(&repair)
       case .history: try await readHistory(&repair)
-      case .customers: try await queryCustomers(&repair)
+      case .customers: guard try await queryCustomers(&repair) else { return repair }
       case .comparison: try await compare(&repair)
       case .done: return repair
       }
@@ -47,7 +51,7 @@ struct GapRepair: Sendable {
 
   /// Ingests the notifications of the gap from Apple's history. Progress is saved with each page, so an interrupted
   /// repair resumes there; a token that expired begins the history again. A permanent refusal is stored as
-  /// ``Repair/historyError`` and does not end the repair: the purchases are looked up without the history, and the
+  /// ``Repair/partialError`` and does not end the repair: the purchases are looked up without the history, and the
   /// watermark does not advance.
   private func readHistory(_ repair: inout Repair) async throws(ReconciliationError) {
     var filter = NotificationHistoryFilter(startDate: repair.from, endDate: repair.to)
@@ -71,7 +75,7 @@ struct GapRepair: Sendable {
       return
     } catch AppStoreClientError.refused(let code, let message) where !code.isRetryable {
       // An app that receives version 1 only has no history.
-      repair.historyError = AppStoreClientError.refused(code, message: message).description
+      repair.partialError = AppStoreClientError.refused(code, message: message).description
     } catch {
       throw ReconciliationError(error)
     }
@@ -89,7 +93,7 @@ struct GapRepair: Sendable {
         // Polls that became due later, such as while this repair was interrupted, belong to another repair.
         if includesPolls, !current.onlyFailures { try store.enqueueDuePolls(by: current.to, for: current) }
         try store.put(current)
-        if current.historyError.isEmpty { try store.recordReadHistory(of: current) }
+        if current.partialError.isEmpty { try store.recordReadHistory(of: current) }
       }
     }
   }

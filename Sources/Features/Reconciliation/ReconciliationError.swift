@@ -50,4 +50,23 @@ extension LookupError {
     case .noKey, .appStore, .cancelled, .ledger: false
     }
   }
+
+  /// Whether the lookup of any other purchase would fail too, because the App Store, the key or the store is not
+  /// available. Another error may be about one purchase, which must not delay the others.
+  var concernsAllPurchases: Bool {
+    switch self {
+    case .noKey, .cancelled, .ledger(.store): true
+    case .ledger, .rejectedDocument: false
+    case .appStore(let error):
+      switch error {
+      case .unauthorized, .clockSkew, .rateLimited, .localRateLimit, .circuitOpen, .unreachable, .cancelled,
+        .signingFailed, .refused(.rateLimitExceeded, _):
+        true
+      // If the whole App Store fails, the circuit opens.
+      case .refused, .serverFailed, .timedOut, .notJSON, .malformed, .missing, .tooLarge, .pageLoop,
+        .unexpectedStatus:
+        false
+      }
+    }
+  }
 }

@@ -12,6 +12,8 @@ struct ReconciliationMetrics: Sendable {
     case unchanged
     /// The App Store rejected the call permanently; the purchase counts as polled.
     case refused
+    /// The App Store responded with an error that may be about this purchase only; the poll is repeated later.
+    case failed
   }
 
   private let dimensions: [(String, String)]
@@ -20,7 +22,8 @@ struct ReconciliationMetrics: Sendable {
     dimensions = [("app", target.appID), ("environment", target.environment.rawValue)]
   }
 
-  /// Counts a finished poll in `entitled_status_polls_total`. A failed poll is not counted, because it stays due.
+  /// Counts a poll in `entitled_status_polls_total`. One that failed because the App Store is not available is not
+  /// counted, because it stays due.
   func countPoll(_ outcome: PollOutcome) {
     Counter(label: "entitled_status_polls_total", dimensions: dimensions + [("outcome", outcome.rawValue)])
       .increment()

@@ -3,6 +3,7 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Entitlements
 internal import Ledger
+internal import Logging
 internal import Store
 
 /// Runs the status polls of one app and environment that are due. ``AppReconciler`` creates one for each tick, so that
@@ -20,8 +21,9 @@ struct StatusPolling: Sendable {
   let metrics: ReconciliationMetrics
   /// The clock of the environment, which a sandbox may set.
   let now: @Sendable () -> Instant
+  private let logger = Logger(label: "entitled.reconciliation")
 
-  /// Runs all polls that are due. After an error, the remaining ones stay due.
+  /// Runs all polls that are due. After an error that concerns all purchases, the remaining ones stay due.
   func run() async throws(ReconciliationError) {
     do {
       while !Task.isCancelled {
@@ -40,8 +42,8 @@ struct StatusPolling: Sendable {
     }
   }
 
-  /// Polls lines and records when. An error that a repetition cannot change counts as a poll; any other leaves the
-  /// line due, and is thrown after the others were recorded.
+  /// Polls lines and records when. An error that a repetition cannot change counts as a poll. One that may be about this
+  /// purchase only postpones it. Any other leaves the line due, and is thrown after the others were recorded.
   private func poll(_ lines: [LineKey]) async throws {
     let instant = now()
     let polls = try await store.read(.background) { [app] reader throws(StoreError) in
@@ -54,6 +56,7 @@ struct StatusPolling: Sendable {
     }
     let results = await results(of: polls.map(\.1))
     var polled: [LineKey] = []
+    var postponed: [(line: LineKey, error: LookupError)] = []
     var failure: LookupError?
     for ((line, _, snapshot), result) in zip(polls, results) {
       switch result {
@@ -66,11 +69,24 @@ struct StatusPolling: Sendable {
       case .failure(let error) where error.isFinal:
         metrics.countPoll(.refused)
         polled.append(line)
+      case .failure(let error) where !error.concernsAllPurchases:
+        metrics.countPoll(.failed)
+        postponed.append((line, error))
       case .failure(let error): failure = error
       }
     }
     // The responses state what held when the App Store was called, however much later they are stored.
     if !polled.isEmpty { try await ledger.recordPolls(of: polled, at: instant) }
+    if let first = postponed.first {
+      logger.warning(
+        "status polls failed, will retry",
+        metadata: [
+          "app": "\(target.appID)", "environment": "\(target.environment.rawValue)",
+          "count": "\(postponed.count)",
+          "first": "\(first.line.lineID)", "error": "\(first.error)",
+        ])
+      try await ledger.postponePolls(of: postponed.map(\.line), at: now())
+    }
     if let failure { throw failure }
   }
 

@@ -252,6 +252,25 @@ struct PollTests {
     }
   }
 
+  @Test("A failed poll is repeated after a quarter of the time for which it is overdue")
+  func postponed() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(0...30))
+      let due = at(30).advanced(byMilliseconds: -1_800_000)
+      for (overdue, pause) in [(0, 60_000), (3_600_000, 900_000), (800_000_000, 21_600_000)]
+        as [(Int64, Int64)]
+      {
+        let failed = due.advanced(byMilliseconds: overdue)
+        try await fixture.ledger.postponePolls(of: [line], at: failed)
+        #expect(try await next(fixture) == failed.advanced(byMilliseconds: pause))
+        #expect(try await fixture.ledger.stillDue([line], by: failed) == [line])
+      }
+      // Evidence schedules it again.
+      _ = try await fixture.submit(fixture.period(30...60))
+      #expect(try await next(fixture) == at(60).advanced(byMilliseconds: -1_800_000))
+    }
+  }
+
   @Test("Polling a settled line schedules no further poll")
   func settled() async throws {
     try await LedgerFixture.run { fixture in

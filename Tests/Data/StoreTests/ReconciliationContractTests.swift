@@ -73,7 +73,9 @@ struct ReconciliationContractTests {
         return (first, second)
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.openRepair(of: "ocean", in: .sandbox) == first)
+        #expect(try reader.openRepair(of: "ocean", in: .sandbox, after: 0) == first)
+        #expect(try reader.openRepair(of: "ocean", in: .sandbox, after: first.id) == second)
+        #expect(try reader.openRepair(of: "ocean", in: .sandbox, after: second.id) == nil)
         #expect(try reader.repair(first.id, of: "ocean") == first)
         #expect(try reader.repair(first.id, of: "other") == nil)
         #expect(try reader.repairs(of: "ocean", in: nil, before: nil, limit: 9) == [second, first])
@@ -209,7 +211,7 @@ struct ReconciliationContractTests {
       try await store.write { store throws(StoreError) in
         var done = try store.begin(newRepair())
         done.finishedAt = instant(9)
-        done.historyError = "refused"
+        done.partialError = "refused"
         try store.put(done)
         _ = try store.begin(newRepair(.downtime))
         _ = try store.begin(newRepair(.scheduled))
@@ -220,7 +222,7 @@ struct ReconciliationContractTests {
       }
       let repairs = try await store.snapshot { try $0.repairs(of: "ocean", in: nil, before: nil, limit: 9) }
       #expect(repairs.map(\.error) == ["unreachable", "unreachable", ""])
-      #expect(repairs.map(\.historyError) == ["", "", "refused"])
+      #expect(repairs.map(\.partialError) == ["", "", "refused"])
       let other = try await store.snapshot { try $0.repairs(of: "other", in: nil, before: nil, limit: 9) }
       #expect(other.map(\.error) == [""])
     }

@@ -60,6 +60,14 @@ struct PollSchedule {
     return polls.first { $0 > settledAt }
   }
 
+  /// Returns when to repeat a poll that was due at `due` and failed at `instant`: after a quarter of the time for which it
+  /// is overdue, so that the pauses grow, between a minute and six hours.
+  static func retry(of due: Instant, failedAt instant: Instant) -> Instant {
+    let overdue = instant.milliseconds(since: due)
+    guard overdue >= 0 else { return due }
+    return instant.advanced(byMilliseconds: min(max(minute, overdue / 4), 6 * hour))
+  }
+
   private let transaction: TransactionFact
   /// The latest renewal info about the period; `nil` if there is none.
   private let renewal: RenewalFact?
@@ -142,6 +150,19 @@ extension EvidenceLedger {
         }
       }
       return due
+    }
+  }
+
+  /// Postpones polls of lines that failed at `instant`, each by its own backoff, so that others come first. Durable on
+  /// return. Evidence about a line schedules it again.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``.
+  package func postponePolls(of lines: [LineKey], at instant: Instant) async throws(LedgerError) {
+    try await write { store throws(StoreError) in
+      for line in lines {
+        let due = PollSchedule.next(try store.facts(of: line), polledAt: try store.lastPoll(of: line))
+        try store.schedulePoll(of: line, at: due.map { PollSchedule.retry(of: $0, failedAt: instant) })
+      }
     }
   }
 

@@ -48,7 +48,7 @@ extension SQLSession {
       repair.alreadyKnown = row.number(12)
       repair.queriedPurchases = row.number(13)
       repair.error = row.text(14) ?? ""
-      repair.historyError = row.text(15) ?? ""
+      repair.partialError = row.text(15) ?? ""
       return repair
     }
   }
@@ -68,9 +68,12 @@ extension SQLReader {
       environment, before ?? .max, limit)
   }
 
-  func openRepair(of appID: String, in environment: Environment) throws(StoreError) -> Repair? {
+  func openRepair(
+    of appID: String, in environment: Environment, after last: Int64
+  ) throws(StoreError) -> Repair? {
     try repairs(
-      "app = ? AND environment = ? AND finished_at IS NULL ORDER BY repair_id LIMIT 1", appID, environment
+      "app = ? AND environment = ? AND finished_at IS NULL AND repair_id > ? ORDER BY repair_id LIMIT 1",
+      appID, environment, last
     ).first
   }
 
@@ -134,7 +137,7 @@ extension SQLTransaction {
       Upsert.sql("repair", key: "repair_id", columns), repair.id, repair.appID, repair.environment,
       repair.reason.rawValue, repair.from, repair.to,
       repair.onlyFailures, repair.startedAt, repair.finishedAt, repair.phase.rawValue, repair.pageToken,
-      repair.received, repair.alreadyKnown, repair.queriedPurchases, repair.error, repair.historyError)
+      repair.received, repair.alreadyKnown, repair.queriedPurchases, repair.error, repair.partialError)
   }
 
   func delayedRepair(

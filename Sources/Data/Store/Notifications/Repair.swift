@@ -58,9 +58,9 @@ package struct Repair: Hashable, Sendable {
   package var queriedPurchases: Int64 = 0
   /// The error of the last attempt, which is retried; empty if there is none.
   package var error = ""
-  /// Apple's reason to refuse the history, so that notifications of the time span may be missing; empty if it
-  /// was read.
-  package var historyError = ""
+  /// The error of a part that the repair left out: Apple refused the history, so that notifications of the time span
+  /// may be missing, or some purchases could not be looked up; empty if there is none.
+  package var partialError = ""
 
   /// Creates a new repair.
   package init(

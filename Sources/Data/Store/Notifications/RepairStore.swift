@@ -69,8 +69,9 @@ package protocol RepairReader {
     of appID: String, in environment: Environment?, before: Int64?, limit: Int
   ) throws(StoreError) -> [Repair]
 
-  /// Returns the oldest unfinished repair of an app; `nil` if all are finished.
-  func openRepair(of appID: String, in environment: Environment) throws(StoreError) -> Repair?
+  /// Returns the oldest unfinished repair of an app with an id above `last`; `nil` if there is none.
+  func openRepair(of appID: String, in environment: Environment, after last: Int64) throws(StoreError)
+    -> Repair?
 
   /// Returns at most `limit` queued lines of a repair after `last`, ordered by line id.
   func queuedLines(of repair: Repair, after last: String?, limit: Int) throws(StoreError) -> [LineKey]

@@ -24,7 +24,7 @@ extension Wire.Repair {
     alreadyKnown = repair.alreadyKnown
     queriedPurchases = repair.queriedPurchases
     driftedCustomers = repair.finishedAt == nil ? 0 : drifted
-    error = [repair.historyError, repair.error].filter { !$0.isEmpty }.joined(separator: "; ")
+    error = [repair.partialError, repair.error].filter { !$0.isEmpty }.joined(separator: "; ")
   }
 }
 

@@ -1,0 +1,177 @@
+import AppStore
+import AppStoreClient
+import AppStoreSupport
+import AppleLookup
+import Entitlements
+import Foundation
+import Ledger
+import Logging
+import Notifications
+import Platform
+import SQLiteStore
+import SignedData
+import Store
+import TestSupport
+import Testing
+
+@testable import Reconciliation
+@testable import Sandbox
+
+@Suite("Purchases for which the App Store responds with errors") struct FailingPurchaseTests {
+  private static let minute: Int64 = 60_000
+  private static let target = AppEnvironment(appID: "demo", environment: .sandbox)
+  private static let error = IncomingResponse(
+    status: 404, headers: [("content-type", "application/json")],
+    body: Array(#"{"errorCode":4040002,"errorMessage":"Account not found. Please try again."}"#.utf8))
+
+  /// Runs `body` with an empty store of an app.
+  private func run(_ body: (SimulatedAppStore) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "failing-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let simulator = try AppStoreSimulator(apps: [LivedWorld.app], storage: .memory, now: { LivedWorld.start })
+    let service = try SimulatedAppStore(simulator, app: LivedWorld.definition, folder: folder)
+    try await body(service)
+    await service.store.close()
+  }
+
+  /// Buys and submits a subscription; returns its line.
+  private func buy(_ customer: String, _ service: SimulatedAppStore) async throws -> LineKey {
+    let bought = try await service.simulator.purchase(
+      PurchaseOrder(app: "demo", productId: "monthly", account: customer))
+    _ = try await service.ledger.submit(
+      Submission(appID: "demo", customerID: customer, signedTransaction: bought.signedTransactionInfo))
+    return LineKey(appID: "demo", environment: .sandbox, lineID: bought.originalTransactionId)
+  }
+
+  private func fullPoll(_ service: SimulatedAppStore) -> Repair {
+    let now = service.simulator.clock.now()
+    return Repair(appID: "demo", environment: .sandbox, reason: .fullPoll, from: now, to: now, startedAt: now)
+  }
+
+  private func run(
+    _ repair: Repair, _ service: SimulatedAppStore, isLastAttempt: Bool = false
+  ) async throws -> Repair {
+    let clock = service.simulator.clock
+    return try await GapRepair(
+      store: service.store, ledger: service.ledger, inbox: inbox(service), lookup: service.lookup,
+      app: LivedWorld.definition, includesPolls: false, isLastAttempt: isLastAttempt, now: { clock.now() }
+    ).run(repair)
+  }
+
+  private func inbox(_ service: SimulatedAppStore) -> NotificationInbox {
+    NotificationInbox(
+      ledger: service.ledger, lookup: service.lookup, catalog: service.catalog, secrets: SharedSecrets([:]),
+      recordArrival: { _, _ in })
+  }
+
+  private func isRevoked(_ line: LineKey, _ service: SimulatedAppStore) async throws -> Bool {
+    try await service.store.read { reader throws(StoreError) in
+      try reader.facts(of: line).transactions.contains { $0.revocationDate != nil }
+    }
+  }
+
+  @Test("A repair looks up all other purchases, waits for the failing one, and leaves it out in the end")
+  func repair() async throws {
+    try await run { service in
+      let (ann, ben) = (try await buy("ann", service), try await buy("ben", service))
+      try await service.simulator.advanceClock(
+        to: LivedWorld.start.advanced(byMilliseconds: 60 * Self.minute))
+      _ = try await service.simulator.perform(.refund, Parameters(["transactionId": .string(ben.lineID)]))
+      service.exchange.respond(toCallsAbout: ann.lineID, with: Self.error)
+      let repair = fullPoll(service)
+      let begun = try await service.store.write { store throws(StoreError) in try store.begin(repair) }
+
+      let waiting = try await run(begun, service)
+      #expect(waiting.finishedAt == nil && waiting.queriedPurchases == 1)
+      #expect(waiting.error.hasPrefix("lookup failed for purchase \(ann.lineID): App Store rejected"))
+      #expect(try await isRevoked(ben, service))
+      let queued = try await service.store.snapshot {
+        try $0.queuedLines(of: waiting, after: nil, limit: 9)
+      }
+      #expect(queued == [ann])
+
+      let last = try await run(waiting, service, isLastAttempt: true)
+      #expect(last.finishedAt != nil && last.error.isEmpty)
+      #expect(last.partialError == waiting.error)
+
+      service.exchange.respond(toCallsAbout: ann.lineID, with: nil)
+      let again = try await run(waiting, service)
+      #expect(again.finishedAt != nil && again.error.isEmpty && again.partialError.isEmpty)
+    }
+  }
+
+  @Test("A repair that waits for a failing purchase does not delay the next one")
+  func nextRepair() async throws {
+    try await run { service in
+      let (ann, clock) = (try await buy("ann", service), service.simulator.clock)
+      try await service.simulator.advanceClock(
+        to: LivedWorld.start.advanced(byMilliseconds: 60 * Self.minute))
+      service.exchange.respond(toCallsAbout: ann.lineID, with: Self.error)
+      let supervisor = WorkerSupervisor(logger: Logger(label: "test"))
+      let reconciler = Reconciler(
+        store: service.store, ledger: service.ledger, inbox: inbox(service), lookup: service.lookup,
+        catalog: service.catalog, cadence: DeliveryCadence(),
+        policies: ["demo": ReconciliationPolicy(pollsStatuses: false, repairsGaps: false)],
+        clocks: ServiceClocks(ServiceClock(now: { clock.now() })), supervisor: supervisor)
+      let running = Task { await supervisor.run(reconciler) }
+      let (first, _) = try await reconciler.repair(fullPoll(service), timeout: nil)
+      #expect(first.finishedAt == nil && first.error.contains(ann.lineID))
+      let manual = Repair(
+        appID: "demo", environment: .sandbox, reason: .manual, from: LivedWorld.start, to: clock.now(),
+        startedAt: clock.now())
+      let (second, _) = try await reconciler.repair(manual, timeout: nil)
+      #expect(second.finishedAt != nil && second.error.isEmpty)
+      running.cancel()
+      await running.value
+    }
+  }
+
+  @Test("Status polls that fail are postponed, so that the others are made")
+  func polls() async throws {
+    try await run { service in
+      var failing: [LineKey] = []
+      for number in 0..<33 { failing.append(try await buy("failing-\(number)", service)) }
+      try await service.simulator.advanceClock(to: LivedWorld.start.advanced(byMilliseconds: 5_000))
+      let good = try await buy("good", service)
+      for line in failing { service.exchange.respond(toCallsAbout: line.lineID, with: Self.error) }
+      let end = try #require(
+        try await service.store.read { reader throws(StoreError) in
+          try reader.facts(of: good).transactions.first?.expiresDate
+        })
+      try await service.simulator.advanceClock(to: end.advanced(byMilliseconds: 1))
+      let clock = service.simulator.clock
+      let polling = StatusPolling(
+        store: service.store, ledger: service.ledger, lookup: service.lookup, app: LivedWorld.definition,
+        target: Self.target, metrics: ReconciliationMetrics(Self.target), now: { clock.now() })
+      try await polling.run()
+      #expect(service.exchange.paths.contains { $0.hasSuffix("/" + good.lineID) })
+      let next = try await service.store.snapshot { try $0.nextPoll(of: "demo", in: .sandbox) }
+      let wait = try #require(next).milliseconds(since: clock.now())
+      #expect(wait >= Self.minute && wait < 60 * Self.minute)
+
+      // While the App Store is unreachable, all polls stay due.
+      try await service.simulator.advanceClock(to: clock.now().advanced(byMilliseconds: 60 * Self.minute))
+      service.exchange.fail(with: .unreachable("reset"))
+      await #expect(throws: ReconciliationError.self) { try await polling.run() }
+      let backlog = try await service.store.snapshot {
+        try $0.pollBacklog(of: "demo", in: .sandbox, by: clock.now())
+      }
+      #expect(backlog >= 33)
+    }
+  }
+
+  @Test("A repair is retried after growing pauses, five times in all")
+  func pauses() {
+    var retry = RepairRetry(failedAt: at(0))
+    var (now, pauses) = (at(0), [Int64]())
+    while !retry.isLast, pauses.count < 9 {
+      pauses.append(retry.dueAt.milliseconds(since: now) / Self.minute)
+      now = retry.dueAt
+      retry.fail(at: now)
+    }
+    #expect(pauses == [1, 4, 16] && retry.dueAt.milliseconds(since: now) == 64 * Self.minute)
+    #expect(!retry.isDue(at: now) && retry.isDue(at: retry.dueAt))
+    #expect(retry.isDue(at: now.advanced(byMilliseconds: -1)), "the clock was set back")
+  }
+}
