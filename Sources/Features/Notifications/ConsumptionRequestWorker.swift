@@ -21,6 +21,8 @@ package struct ConsumptionRequestWorker: Worker {
   private static let minute: Int64 = 60_000
   /// The interval of checks for a missing consent, customer or policy.
   private static let maxPause = 15 * minute
+  /// The longest pause that Apple demands: the client shortens a longer one.
+  private static let maxRetryAfter = 60 * minute
   /// The timeout of a call.
   private static let timeout = Duration.seconds(30)
 
@@ -56,6 +58,9 @@ package struct ConsumptionRequestWorker: Worker {
         where !Task.isCancelled {
           try await process(due)
         }
+      },
+      correctTimes: { () async throws(LedgerError) in
+        try await ledger.reopenConsumptionRequests(by: clock, maxPause: Self.maxRetryAfter)
       })
     try await worker.run()
   }

@@ -38,6 +38,10 @@ extension AppReconciler {
     if !isStarted, let last = watermark.lastDelivery {
       cadence.restore(.init(last: last, typicalInterval: watermark.typicalInterval), of: target)
     }
+    if Self.isAhead(lastTick ?? watermark.examinedUntil, of: now) {
+      try await ledger.discardPolls(after: now, of: target.appID, in: target.environment)
+    }
+    lastTick = now
     correctTimes(to: now)
     if policy.repairsGaps {
       if !isStarted, now.milliseconds(since: watermark.examinedUntil) > Self.minDowntime {

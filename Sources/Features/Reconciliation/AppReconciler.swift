@@ -53,6 +53,8 @@ actor AppReconciler: Worker {
   /// Whether a tick has looked at the deliveries since ``run()`` began. The first tick compares the watermark with now
   /// to find a downtime.
   var isStarted = false
+  /// The time of the last tick since ``run()`` began.
+  var lastTick: Instant?
   /// The time of the last repair of a delivery gap.
   var gapCheckedAt: Instant?
   /// The time of the last write of the watermark.
@@ -80,6 +82,7 @@ actor AppReconciler: Worker {
   func run() async throws {
     // Another process may have run since the last time.
     isStarted = false
+    lastTick = nil
     // A replica that no longer leads does not see later polls; the next leader exports the number.
     defer { if Task.isCancelled { metrics.recordBacklog(0) } }
     let loop = ScheduledLoop(clock, maxSleep: 20_000) { await self.tick() }

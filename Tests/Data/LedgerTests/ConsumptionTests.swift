@@ -97,6 +97,27 @@ import Testing
     }
   }
 
+  @Test("After a clock that was ahead is set back, a request that was missed too early is open again")
+  func missedAheadOfTime() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      try await fixture.requestConsumption(fixture.period(40...70), signed: 50)
+      fixture.clock.set(at(80))
+      let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
+      var missed = due.request
+      missed.settle(.missed, error: "NO_CONSENT", at: at(80))
+      try await fixture.ledger.update(missed, ifUnchanged: due)
+      let clock = ServiceClock(now: { [clock = fixture.clock] in clock.now })
+      // Its deadline has passed by this clock.
+      try await fixture.ledger.reopenConsumptionRequests(by: clock, maxPause: 0)
+      #expect(try await fixture.openRequests() == 0)
+      fixture.clock.set(at(50))
+      try await fixture.ledger.reopenConsumptionRequests(by: clock, maxPause: 0)
+      let again = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first).request
+      #expect(again.state == .open && again.settledAt == nil && again.error == "NO_CONSENT")
+    }
+  }
+
   @Test("A consumption request that was missed before the end of access does not give access back")
   func missedBeforeTheEnd() async throws {
     try await LedgerFixture.run { fixture in

@@ -271,6 +271,22 @@ struct PollTests {
     }
   }
 
+  @Test("A poll that was recorded by a clock that was ahead settles nothing after the clock is set back")
+  func aheadOfTime() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(0...30))
+      _ = try await fixture.submit(fixture.period(0...30, line: "L2"))
+      try await fixture.ledger.recordPolls(of: [line], at: at(60))
+      try await fixture.ledger.recordPolls(of: [line.other("L2")], at: at(20))
+      try await fixture.ledger.discardPolls(after: at(20), of: "ocean", in: .sandbox)
+      #expect(try await next(fixture) == at(30).advanced(byMilliseconds: -1_800_000))
+      let polls = try await fixture.store.write { [line] store throws(StoreError) in
+        [try store.lastPoll(of: line), try store.lastPoll(of: line.other("L2"))]
+      }
+      #expect(polls == [Instant(millisecondsSince1970: 0), at(20)])
+    }
+  }
+
   @Test("Polling a settled line schedules no further poll")
   func settled() async throws {
     try await LedgerFixture.run { fixture in

@@ -57,6 +57,26 @@ struct ConsumptionContractTests {
     }
   }
 
+  @Test("Requests that a clock ahead closed or postponed are found", arguments: Backend.allCases)
+  func aheadOfTime(backend: Backend) async throws {
+    try await backend.withStore { store in
+      var requests: [ConsumptionRequestRecord] = []
+      for name in ["open", "late", "missed", "missed ahead", "answered"] {
+        requests.append(consumptionRequest(try await store.append(evidence(name)).id))
+      }
+      requests[1].dueAt = instant(90)
+      requests[2].settle(.missed, at: instant(20))
+      requests[3].settle(.missed, at: instant(21))
+      requests[4].settle(.answered, at: instant(21))
+      let found = try await store.write { [requests] store throws(StoreError) in
+        for request in requests { try store.put(request) }
+        return try store.consumptionRequests(
+          missedAfter: instant(20), orDueAfter: instant(80), in: .all)
+      }
+      #expect(Set(found) == [requests[1], requests[3]])
+    }
+  }
+
   @Test("A page contains the matching requests, latest first", arguments: Backend.allCases)
   func pages(backend: Backend) async throws {
     try await backend.withStore { store in

@@ -123,6 +123,15 @@ import Testing
         #expect(try reader.lastRefresh(of: line("L2")) == instant(11))
         #expect(try reader.lastRefresh(of: line("L2", .production)) == nil)
       }
+      try await store.write { transaction throws(StoreError) in
+        try transaction.hastenRefreshes(dueAfter: instant(20), to: instant(3), in: .all)
+        try transaction.hastenRefreshes(dueAfter: instant(19), to: instant(4), in: .others)
+      }
+      #expect(try await store.snapshot { try $0.nextRefresh(in: .all) } == instant(20))
+      try await store.write { transaction throws(StoreError) in
+        try transaction.hastenRefreshes(dueAfter: instant(19), to: instant(5), in: .sandbox)
+      }
+      #expect(try await store.snapshot { try $0.nextRefresh(in: .all) } == instant(5))
     }
   }
 }

@@ -63,6 +63,26 @@ extension EvidenceLedger {
     }
   }
 
+  /// Opens the consumption requests again that were missed later than now and whose deadline has not passed, and makes the
+  /// open ones due that wait longer than `maxPause` milliseconds: the clock was ahead.
+  ///
+  /// - Throws: ``LedgerError/store(_:)`` only.
+  package func reopenConsumptionRequests(
+    by clock: ServiceClock, maxPause: Int64
+  ) async throws(LedgerError) {
+    let now = clock.now()
+    try await write { store throws(StoreError) in
+      let requests = try store.consumptionRequests(
+        missedAfter: now, orDueAfter: now.advanced(byMilliseconds: maxPause), in: clock.domain)
+      for var request in requests where now < request.answerBy {
+        request.state = .open
+        request.dueAt = now
+        request.settledAt = nil
+        try store.put(request)
+      }
+    }
+  }
+
   /// Stores the new state of a consumption request, unless the stored request or its inputs changed
   /// meanwhile, for instance because the customer consented: the request then stays due.
   ///

@@ -80,11 +80,13 @@ extension EvidenceLedger {
   package func lines(
     _ ids: [String], of appID: String, in environment: Environment, notQueriedSince instant: Instant
   ) async throws(LedgerError) -> [String] {
-    try await read { snapshot throws(StoreError) in
+    let now = clocks.now(in: environment)
+    return try await read { snapshot throws(StoreError) in
       var lines: [String] = []
       for id in ids {
         let line = LineKey(appID: appID, environment: environment, lineID: id)
-        if let last = try snapshot.lastRefresh(of: line), last >= instant { continue }
+        // A later time is of a clock that was ahead.
+        if let last = try snapshot.lastRefresh(of: line), instant <= last, last <= now { continue }
         lines.append(id)
       }
       return lines
@@ -106,6 +108,20 @@ extension EvidenceLedger {
         due.append((refresh, try snapshot.owner(of: refresh.line)))
       }
       return due
+    }
+  }
+
+  /// Makes the pending queries due that wait longer than `maxPause` milliseconds from now: the clock was ahead when they
+  /// were postponed.
+  ///
+  /// - Throws: ``LedgerError/store(_:)`` only.
+  package func hastenRefreshes(
+    by clock: ServiceClock, maxPause: Int64
+  ) async throws(LedgerError) {
+    let now = clock.now()
+    try await write { store throws(StoreError) in
+      try store.hastenRefreshes(
+        dueAfter: now.advanced(byMilliseconds: maxPause), to: now, in: clock.domain)
     }
   }
 

@@ -2,6 +2,7 @@ package import AppStore
 package import Entitlements
 internal import Platform
 package import Store
+internal import Synchronization
 
 /// Processes items at the time at which they are due. It reads the next due time after each commit, because a
 /// commit may bring an earlier one.
@@ -35,12 +36,15 @@ package struct DueWorker: Worker {
   private let pace: Pace
   private let nextDue: @Sendable (any StoreSnapshot) throws(StoreError) -> Instant?
   private let process: @Sendable () async throws(LedgerError) -> Void
+  private let correctTimes: (@Sendable () async throws(LedgerError) -> Void)?
 
-  /// A worker over `store`. `nextDue` returns the time of the next item; `process` handles all due items.
+  /// A worker over `store`. `nextDue` returns the time of the next item; `process` handles all due items. `correctTimes`
+  /// corrects what was stored while the clock was ahead; it runs when the worker starts and after the clock was set back.
   package init(
     name: String, store: any EntitlementStore, clock: ServiceClock, pace: Pace = .immediate,
     nextDue: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Instant?,
-    process: @escaping @Sendable () async throws(LedgerError) -> Void
+    process: @escaping @Sendable () async throws(LedgerError) -> Void,
+    correctTimes: (@Sendable () async throws(LedgerError) -> Void)? = nil
   ) {
     self.name = name
     self.store = store
@@ -48,13 +52,19 @@ package struct DueWorker: Worker {
     self.pace = pace
     self.nextDue = nextDue
     self.process = process
+    self.correctTimes = correctTimes
   }
 
   /// Runs until the task is cancelled.
   ///
   /// - Throws: the first ``LedgerError`` of `nextDue` and `process`.
   package func run() async throws {
-    try await ScheduledLoop(clock) { try await processDue() }.run(wokenBy: store.commits())
+    let lastRun = LastRun()
+    let loop = ScheduledLoop(clock) {
+      if let correctTimes, lastRun.isLater(than: clock.now()) { try await correctTimes() }
+      return try await processDue()
+    }
+    try await loop.run(wokenBy: store.commits())
   }
 
   /// Processes what is due, and returns the time of the next item.
@@ -85,6 +95,19 @@ extension DueWorker {
         return ledger.wasClockSetBack(at: now, in: clock.domain) ? now : try reader.nextDue(in: clock.domain)
       },
       process: { () async throws(LedgerError) in _ = try await ledger.advance(by: clock) })
+  }
+}
+
+/// The time of the last run of a worker, which shows that the clock was set back.
+private final class LastRun: Sendable {
+  private let instant = Mutex<Instant?>(nil)
+
+  /// Stores the time of this run, and returns whether the last one was later, or there was none.
+  func isLater(than now: Instant) -> Bool {
+    instant.withLock { last in
+      defer { last = now }
+      return last.map { now < $0 } ?? true
+    }
   }
 }
 

@@ -166,6 +166,27 @@ extension EvidenceLedger {
     }
   }
 
+  /// Schedules the lines again whose polls were recorded after `instant`, as if they had not been polled: the clock was
+  /// ahead, so that these polls would settle times that have not come.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``.
+  package func discardPolls(
+    after instant: Instant, of appID: String, in environment: Environment
+  ) async throws(LedgerError) {
+    let batchSize = 1_000
+    var count = batchSize
+    while count == batchSize {
+      count = try await write { store throws(StoreError) in
+        let lines = try store.lines(polledAfter: instant, of: appID, in: environment, limit: batchSize)
+        for line in lines {
+          try store.recordPoll(of: line, at: .distantPast)
+          try store.schedulePoll(of: line, at: PollSchedule.next(try store.facts(of: line), polledAt: nil))
+        }
+        return lines.count
+      }
+    }
+  }
+
   /// Records polls of lines that began at `instant`, and schedules the next. Durable on return. After a crash before
   /// it, the lines are still due and polled again.
   ///

@@ -63,6 +63,17 @@ final class PollRows {
   }
 }
 
+extension SQLTransaction {
+  func lines(
+    polledAfter instant: Instant, of appID: String, in environment: Environment, limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try rows(
+      "SELECT line_id FROM poll WHERE app = ? AND environment = ? AND polled_at > ? LIMIT ?", appID,
+      environment, instant, limit
+    ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
+  }
+}
+
 // Reads of the poll schedule.
 extension SQLReader {
   func duePolls(

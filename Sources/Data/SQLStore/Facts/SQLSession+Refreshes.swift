@@ -23,6 +23,12 @@ extension SQLTransaction {
         """, line, instant)
     }
   }
+
+  func hastenRefreshes(
+    dueAfter limit: Instant, to instant: Instant, in domain: ClockDomain
+  ) throws(StoreError) {
+    try run("UPDATE refresh SET due_at = ? WHERE due_at > ? AND \(domain.condition)", instant, limit)
+  }
 }
 
 // Reads of pending calls to Apple about single lines.

@@ -131,6 +131,14 @@ extension SQLTransaction {
     WHERE line_id = ? AND app = ? AND environment = ? ORDER BY evidence_id
     """
 
+  func consumptionRequests(
+    missedAfter instant: Instant, orDueAfter limit: Instant, in domain: ClockDomain
+  ) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try consumptionRequests(
+      "(state = ? AND settled_at > ? OR due_at > ?) AND \(domain.condition)",
+      ConsumptionRequestRecord.State.missed.rawValue, instant, limit)
+  }
+
   func put(_ request: ConsumptionRequestRecord) throws(StoreError) {
     try run(
       Upsert.sql("consumption_request", key: "evidence_id", columns), request.id, request.line,

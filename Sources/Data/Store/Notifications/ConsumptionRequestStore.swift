@@ -135,6 +135,11 @@ package protocol ConsumptionRequestStore {
   /// Returns all requests about a line, oldest first.
   func consumptionRequests(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord]
 
+  /// Returns the requests that were missed after `instant`, and the open ones that are due after `limit`.
+  func consumptionRequests(
+    missedAfter instant: Instant, orDueAfter limit: Instant, in domain: ClockDomain
+  ) throws(StoreError) -> [ConsumptionRequestRecord]
+
   /// Inserts or replaces the consent of a customer.
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError)
 }

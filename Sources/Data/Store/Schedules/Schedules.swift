@@ -16,6 +16,12 @@ package protocol PollStore {
   /// - Returns: whether the line is scheduled; if not, nothing is written.
   @discardableResult
   func recordPoll(of line: LineKey, at instant: Instant) throws(StoreError) -> Bool
+
+  /// Returns at most `limit` scheduled lines of an app whose last poll was recorded after `instant`, by a clock that was
+  /// ahead.
+  func lines(
+    polledAfter instant: Instant, of appID: String, in environment: Environment, limit: Int
+  ) throws(StoreError) -> [LineKey]
 }
 
 /// Reads the schedule of ``PollStore``.
@@ -62,6 +68,11 @@ package protocol RefreshStore {
 
   /// Removes the pending calls of these lines and stores the time of the call that answered them.
   func completeRefreshes(of lines: [LineKey], at instant: Instant) throws(StoreError)
+
+  /// Makes the pending calls that are due after `limit` due at `instant`.
+  func hastenRefreshes(
+    dueAfter limit: Instant, to instant: Instant, in domain: ClockDomain
+  ) throws(StoreError)
 }
 
 /// Reads the pending calls of ``RefreshStore``.

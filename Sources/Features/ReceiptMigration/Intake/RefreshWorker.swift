@@ -38,7 +38,10 @@ package struct RefreshWorker: Worker {
     let worker = DueWorker(
       name: name, store: store, clock: clock,
       nextDue: { reader throws(StoreError) in try reader.nextRefresh(in: clock.domain) },
-      process: { () async throws(LedgerError) in try await processDue() })
+      process: { () async throws(LedgerError) in try await processDue() },
+      correctTimes: { () async throws(LedgerError) in
+        try await intake.ledger.hastenRefreshes(by: clock, maxPause: Self.maxPause)
+      })
     try await worker.run()
   }
 
