@@ -275,6 +275,7 @@ def test_results_are_stored_on_demand_and_stay_when_the_next_one_is(lived, tmp_p
     ({"days": [{"day": "2026-11-01T01:00:00Z", "report": "SALES"}]}, "INVALID_FIELD"),
     ({"days": [{"day": "2026-11-01T00:00:00Z", "report": "<b>"}]}, "INVALID_FIELD"),
     ({"days": [{"day": "2026-11-01T00:00:00Z", "report": "SALES", "matched": "-1"}]}, "INVALID_FIELD"),
+    ({"days": [{"day": "2026-11-01T00:00:00Z", "report": "SALES", "unexplained": "1000000000001"}]}, "days.unexplained is not 0 to"),
     ({"days": [{"day": "2026-11-01T00:00:00Z", "report": "SALES", "files": ["a\nb"]}]}, "INVALID_FIELD"),
 ])  # fmt: skip
 def test_a_result_that_is_none_is_refused(lived, change, reason):

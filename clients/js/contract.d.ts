@@ -4949,7 +4949,7 @@ export interface ReportQuery {
    */
   rates?: Array<ReportRate>;
   /**
-   * Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
+   * Of the groups, those with the most units, and the rest as one group "OTHER", whose purchases cannot be listed; 0: all. At most 10,000. Units are the report's
    * first column that counts.
    */
   maxGroups?: number;
@@ -5020,7 +5020,10 @@ export interface ReportRow {
   age?: string;
   /** The values, in the order of the columns. */
   values?: Array<string>;
-  /** Whether the bucket is not over or not closed. */
+  /**
+   * Whether the range has a part of the bucket only, or the bucket is not over or not closed. In reports whose age is the
+   * number of the month, the same of the months up to this age of all members of the bucket.
+   */
   incomplete?: boolean;
 }
 
@@ -5209,7 +5212,10 @@ export interface ReconciledDay {
   day?: string;
   /** The report, such as "SUBSCRIBER": capital letters and "_", at most 64. Required. */
   report?: string;
-  /** The items that are equal on both sides: subscriptions, events, or sold and refunded pieces. */
+  /**
+   * The items that are equal on both sides: subscriptions, events, or sold and refunded pieces. This number and the next three
+   * are 0 to 1,000,000,000,000.
+   */
   matched?: string;
   /** The items whose difference a rule explains. */
   explained?: string;

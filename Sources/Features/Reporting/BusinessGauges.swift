@@ -159,7 +159,7 @@ private struct ReportState {
       for cause in revision.causes.keys { revisions[cause, default: 0] += 1 }
     }
     for day in try reader.reconciledDays(from: first, to: end, of: appID, in: environment) {
-      unexplained[day.report, default: 0] += day.unexplained
+      unexplained[day.report] = (unexplained[day.report] ?? 0).addingSaturated(day.unexplained)
     }
     for segment in try reader.segments(of: scope) {
       members[segment.name] = try reader.memberCount(SegmentQuery(segment, at: now))

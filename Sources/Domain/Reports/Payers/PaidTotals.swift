@@ -31,9 +31,9 @@ package struct PaidTotals: Sendable {
       guard posting.effectiveAt <= instant else { continue }
       var sum = sums[posting.currency] ?? Sum(currency: posting.currency)
       switch posting.kind {
-      case .charge: sum.charged = adding(sum.charged, posting.amount)
+      case .charge: sum.charged = sum.charged.addingSaturated(posting.amount)
       // The amounts of refunds are negative, and those of reversals positive.
-      case .refund, .refundReversed: sum.refunded = adding(sum.refunded, -posting.amount)
+      case .refund, .refundReversed: sum.refunded = sum.refunded.addingSaturated(-posting.amount)
       case .unpriced:
         unpriced += 1
         continue
@@ -46,8 +46,10 @@ package struct PaidTotals: Sendable {
   }
 }
 
-/// Saturating addition.
-private func adding(_ left: Int64, _ right: Int64) -> Int64 {
-  let (sum, overflow) = left.addingReportingOverflow(right)
-  return overflow ? (right < 0 ? .min : .max) : sum
+extension Int64 {
+  /// The sum, or the bound of `Int64` that it exceeds. For numbers that documents or callers state, which may be any.
+  package func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, isOverflow) = addingReportingOverflow(other)
+    return isOverflow ? (other < 0 ? .min : .max) : sum
+  }
 }

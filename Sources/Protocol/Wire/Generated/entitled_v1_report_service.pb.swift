@@ -459,7 +459,7 @@ package struct ReportQuery: WireMessage {
   /// Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the seven days before
   /// stays in its currency.
   package var rates: [ReportRate] = []
-  /// Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
+  /// Of the groups, those with the most units, and the rest as one group "OTHER", whose purchases cannot be listed; 0: all. At most 10,000. Units are the report's
   /// first column that counts.
   package var maxGroups: Int32 = 0
   /// An instant in the last day: what was so after it does not count. Unset: the whole day. Not with `as_first_closed`.
@@ -643,7 +643,8 @@ package struct ReportRow: WireMessage {
   package var age: Int64 = 0
   /// The values, in the order of the columns.
   package var values: [Int64] = []
-  /// Whether the bucket is not over or not closed.
+  /// Whether the range has a part of the bucket only, or the bucket is not over or not closed. In reports whose age is the
+  /// number of the month, the same of the months up to this age of all members of the bucket.
   package var incomplete: Bool = false
 
   /// A message with every field at its default.
@@ -1128,7 +1129,8 @@ package struct ReconciledDay: WireMessage {
   package var day: GoogleProtobuf.Timestamp?
   /// The report, such as "SUBSCRIBER": capital letters and "_", at most 64. Required.
   package var report: String = ""
-  /// The items that are equal on both sides: subscriptions, events, or sold and refunded pieces.
+  /// The items that are equal on both sides: subscriptions, events, or sold and refunded pieces. This number and the next three
+  /// are 0 to 1,000,000,000,000.
   package var matched: Int64 = 0
   /// The items whose difference a rule explains.
   package var explained: Int64 = 0

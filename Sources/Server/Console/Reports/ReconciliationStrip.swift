@@ -71,13 +71,7 @@ struct ReconciliationOutcome {
     unknownRows = Self.sum(results.map(\.unknownRows))
   }
 
-  /// The sum of numbers that callers stored, which may be any; the largest number if it is larger.
-  private static func sum(_ numbers: [Int64]) -> Int64 {
-    numbers.reduce(0) { sum, number in
-      let (total, isTooLarge) = sum.addingReportingOverflow(number)
-      return isTooLarge ? .max : total
-    }
-  }
+  private static func sum(_ numbers: [Int64]) -> Int64 { numbers.reduce(0) { $0.addingSaturated($1) } }
 
   var isClean: Bool { unexplained == 0 && unknownRows == 0 }
   var tone: Tone { isClean ? explained > 0 ? .trial : .full : .none }

@@ -13,6 +13,8 @@ extension ReportServiceHandler {
   private static let maxFileName = 255
   private static let maxDaysOfRuns: Int64 = 31
   private static let maxRuns = 10_000
+  /// More than any report has, and small enough for sums.
+  private static let maxCount: Int64 = 1_000_000_000_000
 
   /// Stores the results of a comparison with Apple's reports, 1 to 1,000 days in one write. Each call adds a run;
   /// earlier runs of a day stay.
@@ -47,9 +49,8 @@ extension ReportServiceHandler {
     guard isName, (1...64).contains(message.report.utf8.count) else {
       throw .invalidResult("report", "is not 1 to 64 capital letters and '_'")
     }
-    let counts = [message.matched, message.explained, message.unexplained, message.unknownRows]
-    guard counts.allSatisfy({ $0 >= 0 }) else {
-      throw .invalidResult("matched", "or another number is below 0")
+    for (name, count) in message.counts where !(0...maxCount).contains(count) {
+      throw .invalidResult(name, "is not 0 to \(maxCount)")
     }
     let areNames = message.files.allSatisfy { name in
       (1...maxFileName).contains(name.utf8.count) && !name.utf8.contains(10)
@@ -92,6 +93,13 @@ extension ReportServiceHandler {
 }
 
 extension Wire.ReconciledDay {
+  fileprivate var counts: [(name: String, count: Int64)] {
+    [
+      ("matched", matched), ("explained", explained), ("unexplained", unexplained),
+      ("unknown_rows", unknownRows),
+    ]
+  }
+
   fileprivate init(_ result: Store.ReconciledDay) {
     self.init()
     day = GoogleProtobuf.Timestamp(result.day.start)

@@ -364,7 +364,7 @@ struct  Entitled__V1__ReportQuery
   size_t n_rates;
   Entitled__V1__ReportRate **rates;
   /*
-   * Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
+   * Of the groups, those with the most units, and the rest as one group "OTHER", whose purchases cannot be listed; 0: all. At most 10,000. Units are the report's
    * first column that counts.
    */
   int32_t max_groups;
@@ -510,7 +510,8 @@ struct  Entitled__V1__ReportRow
   size_t n_values;
   int64_t *values;
   /*
-   * Whether the bucket is not over or not closed.
+   * Whether the range has a part of the bucket only, or the bucket is not over or not closed. In reports whose age is the
+   * number of the month, the same of the months up to this age of all members of the bucket.
    */
   protobuf_c_boolean incomplete;
 };
@@ -911,7 +912,8 @@ struct  Entitled__V1__ReconciledDay
    */
   char *report;
   /*
-   * The items that are equal on both sides: subscriptions, events, or sold and refunded pieces.
+   * The items that are equal on both sides: subscriptions, events, or sold and refunded pieces. This number and the next three
+   * are 0 to 1,000,000,000,000.
    */
   int64_t matched;
   /*
