@@ -525,6 +525,33 @@ def test_the_command_prints_a_table_and_a_chart(lived):
     assert done.stdout.startswith("bucket,active_start,")
 
 
+def test_a_bucket_that_the_range_cuts_is_incomplete(lived):
+    *_, reports = lived
+    last = datetime.date.fromordinal(719_163 + reports.lives.end).replace(day=1)
+    end = last.toordinal() - 719_163
+    month = (last - datetime.timedelta(days=1)).replace(day=1).toordinal() - 719_163
+
+    def check():
+        for first, incomplete in [(month, {False}), (month + 1, {True})]:
+            answer = reports.ask("revenue", first=first, end=end, granularity=report_service.REPORT_GRANULARITY_MONTH)
+            assert {row.incomplete for row in answer.rows} == incomplete, first
+
+    eventually(check)
+
+
+def test_a_malformed_rate_in_a_file_is_refused(lived, tmp_path):
+    service, lives, _ = lived
+    day = str(datetime.date.fromordinal(719_163 + lives.first))
+    file = tmp_path / "rates.csv"
+    command = ["report", "revenue", "--from", day, "--to", day, "--convert-to", "USD", "--rates", str(file)]
+    for rate in ("1.0.85", "1/2", "1 085", "1.085x", "9999999999999999", "0.0000399", "NaN", "0", "-1", "1,"):
+        file.write_text(f"{day},EUR,{rate}\n", encoding="utf-8")
+        done = service.command(*command)
+        assert done.returncode == 64 and "a line is no day, currency and rate" in done.stderr, (rate, done)
+    file.write_text(f"# one rate\n{day}, EUR, 1.085\n", encoding="utf-8")
+    assert service.command(*command).returncode == 0
+
+
 def test_refund_requests_are_counted_by_their_day_and_first_outcome(tmp_path):
     from harness import Service
 

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import ArgumentParser
 internal import CommandSupport
+internal import Configuration
 internal import EntitledClient
 internal import Foundation
 internal import Wire
@@ -181,15 +182,17 @@ struct ReportCommand: AsyncParsableCommand {
   private static func rates(_ path: String) throws -> [ReportRate] {
     let text = String(decoding: try InputFile.contents(path), as: UTF8.self)
     return try text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }.map { line in
-      let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-      guard fields.count == 3, let rate = Decimal(string: fields[2], locale: Locale(identifier: "C")),
+      let fields = line.split(separator: ",", omittingEmptySubsequences: false)
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+      guard fields.count == 3, let millionths = RateText.millionths(fields[2]),
         let from = try TimeOption.parse(fields[0], "--rates")
-      else { throw Failure("--rates: a line is no day, currency and rate: '\(line)'", status: 64) }
-      return .with {
-        $0.startTime = from
-        $0.currency = fields[1]
-        $0.millionths = NSDecimalNumber(decimal: rate * 1_000_000).int64Value
+      else {
+        throw Failure(
+          "--rates: a line is no day, currency and rate above 0 with at most six decimals: '\(line)'",
+          status: 64
+        )
       }
+      return .with { ($0.startTime, $0.currency, $0.millionths) = (from, fields[1], millionths) }
     }
   }
 }

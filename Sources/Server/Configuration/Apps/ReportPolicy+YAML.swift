@@ -63,16 +63,27 @@ extension ConfigurationNode {
     return text
   }
 
-  /// Parses a decimal number above 0 with at most six decimals, as millionths.
+  /// Parses an exchange rate, as millionths.
   fileprivate func millionths() throws(ConfigurationError) -> Int64 {
     let text = try text()
+    guard let number = RateText.millionths(text) else {
+      throw error("'\(text)' is not a rate above 0 with at most six decimals")
+    }
+    return number
+  }
+}
+
+/// The text of an exchange rate, in the configuration and in files of `entitled report --rates`.
+package enum RateText {
+  /// Parses a decimal number above 0 with at most six decimals, as millionths; `nil` for any other text.
+  package static func millionths(_ text: String) -> Int64? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let decimals = parts.count == 2 ? String(parts[1]) : ""
     let digits = parts.first.map { $0 + decimals + String(repeating: "0", count: max(0, 6 - decimals.count)) }
     guard parts.count <= 2, decimals.count <= 6, parts.count == 1 || !decimals.isEmpty,
       let digits, digits.utf8.allSatisfy({ (48...57).contains($0) }), digits.count <= 15,
       let number = Int64(digits), number > 0
-    else { throw error("'\(text)' is not a rate above 0 with at most six decimals") }
+    else { return nil }
     return number
   }
 }
