@@ -28,7 +28,7 @@ struct ReportText {
       let length = longest > 0 ? Int(abs(value) * Self.barLength / longest) : 0
       return "\(label)  \(String(repeating: value < 0 ? "-" : "#", count: length))".trimmingEnd
     }
-    if response.rows.contains(where: \.incomplete) { lines += ["", "* not over, or not closed"] }
+    if response.rows.contains(where: \.incomplete) { lines += ["", "* not whole, or not closed"] }
     if response.notes.contains("NO_RATE") {
       lines += ["", "NO_RATE: amounts without a rate are in their own currency"]
     }

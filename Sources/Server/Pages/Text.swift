@@ -65,7 +65,7 @@ package enum Text {
   package static let version = "Version"
 
   // Charts.
-  package static let openBuckets = "not over, or not closed"
+  package static let openBuckets = "not whole, or not closed"
   package static let revisedBuckets = "changed after it had closed"
   package static let estimated = "estimated"
 

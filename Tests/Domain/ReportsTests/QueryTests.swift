@@ -36,6 +36,18 @@ import Testing
     #expect(stated.rows.first { $0.groups == ["P1M"] }?.values[0] == 6)
   }
 
+  @Test("A row by months is over when the last month of its bucket has reached the age")
+  func ends() {
+    let (july, october) = (World.reportDay("07-01"), World.reportDay("10-01"))
+    func end(of name: Report.Name, age: Int64) -> ReportDay {
+      ReportQuery(name, from: july, to: october, by: .quarter).end(of: july, age: age)
+    }
+    #expect(end(of: .lifetimeValue, age: 0) == october)
+    #expect(end(of: .retentionByMonth, age: 1) == World.reportDay("11-01"))
+    // Its ages are numbers of periods.
+    #expect(end(of: .retention, age: 2) == october)
+  }
+
   @Test("Groups by reason add up to the ungrouped report")
   func reasons() throws {
     let reasons = try table(.churnReasons, groupBy: [.reason])

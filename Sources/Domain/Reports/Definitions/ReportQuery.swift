@@ -80,6 +80,14 @@ package struct ReportQuery: Sendable {
     self.knowledge = knowledge
   }
 
+  /// The day after the last one on which something counts in a row: of its bucket, or of the month of its age. The members
+  /// of the last month of a quarter or year are the last ones to reach an age.
+  package func end(of bucket: ReportDay, age: Int64) -> ReportDay {
+    let end = granularity.firstDay(after: bucket)
+    guard report.agesAreMonths else { return end }
+    return end.advanced(by: -1).firstOfMonth.advanced(byMonths: age + 1)
+  }
+
   /// Leaves the days after the last closed one out of a retention report: no subscription had time to reach a period that
   /// begins on them.
   package mutating func leaveOutOpenDays(after closed: ReportDay) {

@@ -28,11 +28,10 @@ struct ReportAnswer: Sendable {
 
   var rows: [ReportTable.Row] { table.rows }
 
-  /// Whether the bucket of a row, or the month of its age, is not over or not closed.
+  /// Whether the bucket of a row, or the month of its age, is not whole, not over or not closed.
   private func isIncomplete(_ row: ReportTable.Row) -> Bool {
-    let bucket = query.report.agesAreMonths ? row.bucket.advanced(byMonths: row.age) : row.bucket
-    let end = query.granularity.firstDay(after: bucket)
-    return end > query.to || (query.asOf != nil && end == query.to)
+    let end = query.end(of: row.bucket, age: row.age)
+    return row.bucket < query.from || end > query.to || (query.asOf != nil && end == query.to)
       || closed.map { end.advanced(by: -1) > $0 } ?? true
   }
 
