@@ -225,6 +225,12 @@ def test_the_same_file_counts_once_and_a_foreign_file_is_refused(lived, tmp_path
     second.write_text(reports[key], encoding="utf-8")
     status, answer = reconcile(service, [first, second])
     assert (status, answer["duplicates"]) == (0, [str(second)])
+    # Its rows have the days, so that the name does not matter.
+    for name in ("subscriber.txt", "downloaded-2026-11-30.txt"):
+        renamed = tmp_path / name
+        renamed.write_text(reports[key], encoding="utf-8")
+        status, answer = reconcile(service, [first, renamed])
+        assert (status, answer["duplicates"], [day["day"] for day in answer["days"]]) == (0, [str(renamed)], [key[1]])
     foreign = tmp_path / "foreign.txt"
     foreign.write_text("a\tb\n1\t2\n", encoding="utf-8")
     done = subprocess.run([str(PROGRAM), "reconcile", str(foreign), "--grpc", service.grpc], capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())

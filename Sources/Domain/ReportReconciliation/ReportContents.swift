@@ -11,6 +11,8 @@ package struct ReportDocument: Hashable, Sendable {
   package let table: TabularText
   /// The day in the name of the file; `nil` without one.
   package let day: CalendarDay?
+  /// The days of the rows. Of a report without dates in its rows, the day in the name: a file may be named after its download.
+  package let days: Set<CalendarDay>
 
   /// Recognizes a report by its columns.
   ///
@@ -22,6 +24,8 @@ package struct ReportDocument: Hashable, Sendable {
     guard missing.isEmpty else { throw .missingColumns(name, missing) }
     (self.name, self.kind, self.table) = (name, kind, table)
     day = Self.day(in: name)
+    let inside = table.days(in: kind)
+    days = inside.isEmpty ? Set([day].compactMap(\.self)) : inside
     guard kind != .subscription || day != nil else { throw .noDate(name) }
   }
 
@@ -55,6 +59,20 @@ package struct ReportDocument: Hashable, Sendable {
       }
     }
     return nil
+  }
+}
+
+extension TabularText {
+  /// The days in the rows of a report.
+  fileprivate func days(in kind: AppStoreReport) -> Set<CalendarDay> {
+    let column: String? =
+      switch kind {
+      case .sales: "Begin Date"
+      case .subscriptionEvent, .subscriber: "Event Date"
+      case .subscription, .finance: nil
+      }
+    guard let column else { return [] }
+    return Set(rows.compactMap { CalendarDay(value(column, in: $0)) })
   }
 }
 

@@ -9,7 +9,7 @@ struct ReportReader {
   private(set) var notes: [String: ReportNote] = [:]
   /// The days that each report covers.
   private(set) var days: [AppStoreReport: Set<CalendarDay>] = [:]
-  /// The names of the files with rows of a day, or with the day in their name.
+  /// The names of the files with rows of a day, or of the day.
   private(set) var files: [BucketMatching.DayKey: Set<String>] = [:]
   /// The rows with an unknown event, product or country, as `FILE:LINE`.
   private(set) var unknownRows: [BucketMatching.DayKey: Set<String>] = [:]
@@ -21,7 +21,7 @@ struct ReportReader {
     self.products = products
     self.appleID = appleID
     for document in documents {
-      if let day = document.day, document.kind != .finance { cover(day, document) }
+      if document.kind != .finance { document.days.forEach { cover($0, document) } }
       for column in document.unknownColumns {
         note(.unknownColumn, "\(document.kind.rawValue) \(column)", 0)
       }

@@ -31,14 +31,14 @@ import Testing
   @Test("A payment in the grace period that Apple has on the day on which the period starts is explained")
   func datedBack() throws {
     let row = [subscriberRow("2026-10-14")]
-    let charges = try reconcile(.subscriber, row, paidInGrace, emptyDays: ["2026-10-14"])
+    let charges = try reconcile(.subscriber, row, paidInGrace, emptyDays: ["2026-10-24"])
     #expect(charges.days[0].explained.map(\.rule) == [.gracePeriod])
     #expect(charges.isClean)
     let converted =
       paidInGrace.filter { $0.posting.kind != .renewed }
       + [flowPosting(.converted, "A", "2026-10-24T20:00:00Z")]
     let event = [eventRow("Paid Subscription from Introductory Offer", "2026-10-14")]
-    let events = try reconcile(.subscriptionEvent, event, converted)
+    let events = try reconcile(.subscriptionEvent, event, converted, emptyDays: ["2026-10-24"])
     #expect(events.days[0].explained.map(\.rule) == [.gracePeriod])
     #expect(events.unexplained.map(\.bucket.subject) == [.flow(.graceEntered)])
   }

@@ -36,6 +36,17 @@ import Testing
     #expect(document.day?.description == "2026-10-24")
   }
 
+  @Test("The days of a report are those of its rows, also if the name has another date or none")
+  func days() throws {
+    for name in ["sales.txt", "downloaded-2026-11-30.txt"] {
+      let result = try reconcile(.subscriber, [subscriberRow("2026-10-24")], [], name: name)
+      #expect(result.days.map(\.day.description) == ["2026-10-24"])
+    }
+    // A day without rows has only the name.
+    #expect(try reconcile(.subscriber, [], []).days.map(\.day.description) == ["2026-10-24"])
+    #expect(try reconcile(.subscriber, [], [], name: "sales.txt").days.isEmpty)
+  }
+
   /// The largest number that a report may have in one column.
   private let absurd = "999999999999"
 

@@ -150,9 +150,9 @@ extension KnownPosting {
 
 /// Reads the files of reports.
 enum ReportFiles {
-  /// A report of a day. Days without sales, and days on which no stock changes, have the same text.
+  /// A report of some days. Days without sales, and days on which no stock changes, have the same text.
   private struct Content: Hashable {
-    let day: CalendarDay?
+    let days: Set<CalendarDay>
     let text: [UInt8]
   }
 
@@ -168,7 +168,7 @@ enum ReportFiles {
       } catch {
         throw Failure(error.description)
       }
-      if contents.insert(Content(day: document.day, text: Array(text.utf8))).inserted {
+      if contents.insert(Content(days: document.days, text: Array(text.utf8))).inserted {
         documents.append(document)
       } else {
         duplicates.append(file)
