@@ -1,7 +1,6 @@
 internal import AppStore
 internal import Entitlements
 package import Ledger
-internal import Metrics
 internal import Platform
 package import Store
 
@@ -19,6 +18,7 @@ package struct DeadlineGaugeWorker: Worker {
   private let deadlines: String
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
+  private let gauges = ExportedGauges()
   /// Returns the open duties with their earliest deadlines.
   private let read: @Sendable (any StoreSnapshot, Catalog) throws(StoreError) -> [OpenDuties]
 
@@ -74,7 +74,7 @@ package struct DeadlineGaugeWorker: Worker {
   /// - Throws: the first ``StoreError``; the supervisor starts it again.
   package func run() async throws {
     // A replica that no longer leads does not see later changes; the next leader exports the numbers.
-    defer { if Task.isCancelled { record([], catalog.value) } }
+    defer { if Task.isCancelled { gauges.clear() } }
     repeat {
       let catalog = catalog.value
       record(
@@ -83,16 +83,16 @@ package struct DeadlineGaugeWorker: Worker {
     } while (try? await Task.sleep(for: Self.interval)) != nil
   }
 
-  /// Records the gauges of each configured app and environment.
+  /// Records the gauges of each configured app and environment; those of an app that is gone become 0.
   private func record(_ open: [OpenDuties], _ catalog: Catalog) {
     for app in catalog.appIDs.compactMap({ catalog[$0] }) {
       for environment in app.environments {
         let found = open.first { $0.appID == app.id && $0.environment == environment }
-        let labels = [("app", app.id), ("environment", environment.rawValue)]
-        Gauge(label: counts, dimensions: labels).record(found?.count ?? 0)
-        Gauge(label: deadlines, dimensions: labels)
-          .record((found?.earliest.millisecondsSince1970 ?? 0) / 1_000)
+        let labels = [(name: "app", value: app.id), (name: "environment", value: environment.rawValue)]
+        gauges.record(counts, labels, found?.count ?? 0)
+        gauges.record(deadlines, labels, (found?.earliest.millisecondsSince1970 ?? 0) / 1_000)
       }
     }
+    gauges.endRound()
   }
 }

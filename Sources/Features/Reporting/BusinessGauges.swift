@@ -16,6 +16,7 @@ package struct BusinessGauges: Worker {
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
   private let clocks: ServiceClocks
+  private let gauges = ExportedGauges()
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// Creates a worker that exports nothing until ``run()``. `clocks` define the present day of each environment;
@@ -36,15 +37,14 @@ package struct BusinessGauges: Worker {
   ///
   /// - Throws: the first ``StoreError``; the supervisor starts it again.
   package func run() async throws {
-    var gauges = ExportedGauges()
     // A replica that no longer leads knows nothing of later changes; the next leader exports the numbers.
     defer { if Task.isCancelled { gauges.clear() } }
     repeat {
       for app in catalog.value.appIDs.compactMap({ catalog.value[$0] }) {
         for environment in app.environments {
           let scope = AppEnvironment(appID: app.id, environment: environment)
-          try await exportReports(of: scope, to: &gauges)
-          try await exportState(of: scope, to: &gauges)
+          try await exportReports(of: scope)
+          try await exportState(of: scope)
         }
       }
       gauges.endRound()
@@ -57,9 +57,7 @@ package struct BusinessGauges: Worker {
   }
 
   /// Exports the last two days of the reports that have gauges. Columns without a gauge are left out.
-  private func exportReports(
-    of scope: AppEnvironment, to gauges: inout ExportedGauges
-  ) async throws(StoreError) {
+  private func exportReports(of scope: AppEnvironment) async throws(StoreError) {
     let today = ReportDay(clocks.now(in: scope.environment))
     for name in [Report.Name.subscriptions, .movements, .recurringRevenue, .revenue] {
       let query = ReportQuery(
@@ -97,9 +95,7 @@ package struct BusinessGauges: Worker {
   }
 
   /// Exports how current the reports are, and whether their numbers agree with each other and with Apple's.
-  private func exportState(
-    of scope: AppEnvironment, to gauges: inout ExportedGauges
-  ) async throws(StoreError) {
+  private func exportState(of scope: AppEnvironment) async throws(StoreError) {
     let now = clocks.now(in: scope.environment)
     let state = try await store.read(.background) { reader throws(StoreError) in
       try ReportState(of: scope, at: now, reader)
