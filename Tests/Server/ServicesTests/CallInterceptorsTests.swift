@@ -137,6 +137,20 @@ struct CallInterceptorsTests {
     #expect(status.requestID == records.all.first?.trace.requestID)
   }
 
+  @Test("The end of a stream whose connection is to end is not counted as a failure")
+  func plannedEnd() throws {
+    let watch = "/entitled.v1.EntitlementService/Watch"
+    var context = context("reader")
+    let retirement = CallRetirement()
+    context.retirement = retirement
+    let ended = Status(.unavailable, "the server ends this stream")
+    #expect(try policy.chain.start(MethodPolicy.of(watch), context).fail(ended).code == .unavailable)
+    #expect((count(watch, "OK"), count(watch, "UNAVAILABLE")) == (0, 1))
+    retirement.begin()
+    #expect(try policy.chain.start(MethodPolicy.of(watch), context).fail(ended).code == .unavailable)
+    #expect((count(watch, "OK"), count(watch, "UNAVAILABLE")) == (1, 1))
+  }
+
   @Test(
     "A scrape of the metrics is a call that ends once, whether it is permitted or not",
     arguments: [("reader", 200), ("operator", 403)])

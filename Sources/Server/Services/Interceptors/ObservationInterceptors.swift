@@ -13,10 +13,13 @@ struct MeteringInterceptor: Interceptor, Sendable {
   /// Nanoseconds of a monotonic clock.
   let ticks: @Sendable () -> Int64
 
-  /// Counts the call under the status that its caller saw. Endpoints of the edge are counted by ``EdgeMetrics``.
+  /// Counts the call under the status that its caller saw. Endpoints of the edge are counted by ``EdgeMetrics``. The end
+  /// of a stream whose connection is to end is no failure, so alerts must not count it as one.
   func end(_ call: inout CallInFlight, _ failure: Status?) {
     guard let index = call.method.meterIndex else { return }
-    shard.count(index, code: failure.code.rawValue, nanoseconds: ticks() - call.startTicks)
+    let isPlannedEnd = failure?.code == .unavailable && call.context.retirement?.hasBegun == true
+    let code = isPlannedEnd ? .ok : failure.code
+    shard.count(index, code: code.rawValue, nanoseconds: ticks() - call.startTicks)
   }
 }
 
