@@ -207,6 +207,33 @@ import Testing
     }
   }
 
+  @Test("What time alone has changed is recorded before a document that arrives later, once")
+  func lateDocument() async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.clock.set(at(0))
+      let (ending, old) = (Self.filter { $0.endsWithinDays = 3 }, Self.filter { $0.minDaysInState = 5 })
+      _ = try await fixture.ledger.createSegment("ending", ending, Self.scope)
+      _ = try await fixture.ledger.createSegment("old", old, Self.scope)
+      _ = try await fixture.submit(try fixture.period(0...30), renewal: try fixture.renewal(signed: 1))
+      // The worker has not run since, and the renewal arrives late.
+      fixture.clock.set(at(40))
+      _ = try await fixture.submit(try fixture.period(30...60))
+      func events(of name: String) async throws -> [StoredEvent] {
+        try await fixture.events().filter { $0.event.change.subject?.segment == name }
+      }
+      let found = try await events(of: "ending").map(\.event)
+      #expect(found.map(\.change.kind) == [.segmentEntered, .segmentLeft])
+      #expect(found.map(\.change.effectiveAt) == [at(27), at(40)])
+      #expect(found.map { $0.evidenceID == nil } == [true, false])
+      // The new state has this change, too, so the worker records it.
+      #expect(try await events(of: "old").isEmpty)
+      let clock = ServiceClock(now: { [clock = fixture.clock] in clock.now })
+      try await fixture.ledger.advanceSegments(by: clock)
+      #expect(try await events(of: "ending").count == 2)
+      #expect(try await events(of: "old").map(\.event.change.effectiveAt) == [at(5)])
+    }
+  }
+
   @Test("A purchase leaves the segment of its previous owner and enters that of the new one")
   func transfer() async throws {
     try await LedgerFixture.run { fixture in

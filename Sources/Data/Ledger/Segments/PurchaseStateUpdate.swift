@@ -64,14 +64,22 @@ struct PurchaseStateUpdate {
     return !known.isEmpty
   }
 
-  /// Records an event for each saved segment that the purchase entered or left.
+  /// Records an event for each saved segment that the purchase entered or left: by time alone while it had the old state,
+  /// and by the new one.
   private func recordDifference(
     _ old: StoredPurchaseState?, _ new: StoredPurchaseState?, _ facts: CustomerFacts, at instant: Instant
   ) throws(StoreError) -> [StoredEvent] {
     var events: [StoredEvent] = []
     for segment in try store.segments(of: line.appEnvironment) {
-      let (before, after) = (old.map(segment.hasMember) ?? false, new.map(segment.hasMember) ?? false)
-      guard before != after, let stored = new ?? old else { continue }
+      var isMember = old.map(segment.hasMember) ?? false
+      for (crossing, state) in crossings(of: segment, old, new, before: instant) {
+        isMember.toggle()
+        let event = NewEvent(
+          isMember ? .segmentEntered : .segmentLeft, segment, state, facts, at: crossing, recordedAt: now)
+        events.append(try store.append(event))
+      }
+      let after = new.map(segment.hasMember) ?? false
+      guard isMember != after, let stored = new ?? old else { continue }
       let event = NewEvent(
         after ? .segmentEntered : .segmentLeft, segment, stored, facts, at: instant, recordedAt: now,
         evidence: evidence)
@@ -79,9 +87,33 @@ struct PurchaseStateUpdate {
     }
     return events
   }
+
+  /// The instants at which time alone moved the purchase into a segment or out of it while it had the old state.
+  /// ``SegmentAdvance`` records them unless a write comes first. It still records those that the new state has, too.
+  private func crossings(
+    of segment: SavedSegment, _ old: StoredPurchaseState?, _ new: StoredPurchaseState?,
+    before instant: Instant
+  ) -> [(Instant, StoredPurchaseState)] {
+    guard let old else { return [] }
+    let end = min(instant, old.state.validUntil ?? instant).advanced(byMilliseconds: -1)
+    let crossings = segment.crossings(of: old, upTo: end)
+    if let new, segment.crossings(of: new, upTo: end) == crossings { return [] }
+    return crossings.map { ($0, old) }
+  }
 }
 
 extension SavedSegment {
+  /// The instants after the last evaluation at which time alone makes a purchase with this state a member, or no longer,
+  /// in order.
+  func crossings(of purchase: StoredPurchaseState, upTo end: Instant) -> [Instant] {
+    var isMember = hasMember(purchase)
+    return conditions.thresholds(of: purchase.state, after: evaluatedAt, upTo: end).filter { instant in
+      let wasMember = isMember
+      isMember = hasMember(purchase, at: instant)
+      return isMember != wasMember
+    }
+  }
+
   /// Whether a purchase with this state is a member, as of the last evaluation.
   func hasMember(_ purchase: StoredPurchaseState) -> Bool { hasMember(purchase, at: evaluatedAt) }
 

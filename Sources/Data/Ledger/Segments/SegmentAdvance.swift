@@ -55,11 +55,8 @@ struct SegmentAdvance {
     guard !states.isEmpty else { return true }
     for purchase in states {
       var isMember = segment.hasMember(purchase)
-      for instant in segment.conditions.thresholds(of: purchase.state, after: segment.evaluatedAt, upTo: end)
-      {
-        let isMemberThen = segment.hasMember(purchase, at: instant)
-        guard isMemberThen != isMember else { continue }
-        isMember = isMemberThen
+      for instant in segment.crossings(of: purchase, upTo: end) {
+        isMember.toggle()
         _ = try store.append(
           NewEvent(
             isMember ? .segmentEntered : .segmentLeft, segment, purchase,
