@@ -3,6 +3,7 @@
 import base64
 import concurrent.futures
 import json
+import pathlib
 import signal
 import time
 import uuid
@@ -15,6 +16,7 @@ import contract
 from certificates import write_key
 from contract import StatusCode, audit_service, device_check_service
 from harness import CALL_LIMIT, post, wait_for
+from stub import StubServer
 from test_app_store import APP, World, commands
 
 TEAM = "TEAM000001"
@@ -191,6 +193,61 @@ def test_failures_of_apple_are_retried_or_reported(world):
     assert world.ask("ValidateDeviceToken", token("phone")).valid
     world.act("faults", kind="rate-limit", count=1, by="1h")
     assert world.error("QueryDeviceBits", token("phone")) == (StatusCode.RESOURCE_EXHAUSTED, "APP_STORE_RATE_LIMIT")
+
+
+@pytest.fixture
+def apple(start, tmp_path):
+    """A service whose DeviceCheck is a stub for one device, with the statuses of the stub."""
+    world = Devices.__new__(Devices)
+
+    def answer(request):
+        if request.path.endswith("query_two_bits"):
+            return world.query, world.bits or "Failed to find bit state"
+        if world.sets:
+            world.bits = json.loads(request.body)
+        if world.status != 200:
+            world.query = world.later
+        return world.status, ""
+
+    server = StubServer(answer)
+    document = json.loads(pathlib.Path(configuration(tmp_path, trial_once_per_device="bit0")).read_text())
+    document["apps"][APP]["app_store_servers"] = {"Sandbox": server.url}
+    write_key(tmp_path / "device.p8")
+    (tmp_path / "stub.yaml").write_text(json.dumps(document))
+    # `later` is the status of reads after a failed change.
+    world.bits, world.query, world.later, world.status, world.sets = None, 200, 200, 200, True
+    with start(arguments=("--config", tmp_path / "stub.yaml")).channel() as channel:
+        world.devices = contract.device_check_stub(channel)
+        yield world
+    server.close()
+
+
+def use(world, key):
+    return world.ask("UseDeviceTrial", f"token of {key}", customer_id=key, idempotency_key=key)
+
+
+@pytest.mark.parametrize("status", [403, 503])
+def test_a_failed_change_leaves_the_trial_to_the_next_call(apple, status):
+    apple.status, apple.sets = status, False
+    with pytest.raises(contract.RpcError):
+        use(apple, "ana")
+    apple.status, apple.sets = 200, True
+    assert not use(apple, "ben").already_used
+    assert use(apple, "ana").already_used, "one call gets the trial"
+
+
+def test_a_change_whose_response_was_lost_got_the_trial(apple):
+    apple.status = 503
+    assert not use(apple, "ana").already_used, "the bit is set"
+    assert use(apple, "ana").repeated and use(apple, "ben").already_used
+
+
+def test_an_unknown_result_is_kept_for_the_same_key(apple):
+    apple.status = apple.later = 403
+    with pytest.raises(contract.RpcError):
+        use(apple, "ana")
+    apple.status = apple.query = 200
+    assert use(apple, "ben").already_used and not use(apple, "ana").already_used
 
 
 def test_the_sandbox_answers_as_documented(world, tmp_path):

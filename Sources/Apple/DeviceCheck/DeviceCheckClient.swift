@@ -65,7 +65,7 @@ package final class DeviceCheckClient: AppleClient {
 
   /// Sets both bits of a device.
   ///
-  /// - Throws: as ``bits(of:timeout:)``. After ``DeviceCheckError/call(_:)`` the bits may be set.
+  /// - Throws: as ``bits(of:timeout:)``. Without ``DeviceCheckError/hadNoEffect`` the bits may be set.
   package func update(
     _ bits: DeviceBits, of request: DeviceCheckRequest, timeout: Duration?
   ) async throws(DeviceCheckError) {
@@ -73,18 +73,20 @@ package final class DeviceCheckClient: AppleClient {
       "update_two_bits", request, timeout, ["bit0": .bool(bits.bit0), "bit1": .bool(bits.bit1)])
   }
 
-  /// Makes the attempts of a call as the client of the Server API does: rate limit, one new token, backoff.
+  /// Makes the attempts of a call as the client of the Server API does: rate limit, one new token, backoff. A change ends
+  /// with the failure of the last attempt that may have had an effect, if there was one.
   private func perform(
     _ method: String, _ request: DeviceCheckRequest, _ timeout: Duration?, _ members: JSONObject = [:]
   ) async throws(DeviceCheckError) -> IncomingResponse {
     let deadline = timeout.map { clock.uptime() + $0 }
     var attempts = 1
     var hasNewToken = false
+    var uncertain: DeviceCheckError?
     while true {
       do throws(AppStoreClientError) {
         try await rateLimiter.acquire(.deviceCheck, .interactive, deadline: deadline)
       } catch {
-        throw .call(error)
+        throw uncertain ?? .call(error)
       }
       let failure: DeviceCheckError
       do throws(DeviceCheckError) {
@@ -95,6 +97,7 @@ package final class DeviceCheckClient: AppleClient {
         failure = error
         CallMetrics.count(.deviceCheck, host.name, outcome: error.metricLabel)
       }
+      if !members.isEmpty, !failure.hadNoEffect { uncertain = failure }
       if case .keyRejected = failure, !hasNewToken {
         // The token may have just expired, or the clock was set since it was made.
         hasNewToken = true
@@ -102,8 +105,10 @@ package final class DeviceCheckClient: AppleClient {
         continue
       }
       let wait = policy.backoff(after: attempts, random: clock.random())
-      guard let wait = failure.retryDelay(wait), attempts < policy.maxAttempts else { throw failure }
-      if let deadline, clock.uptime() + wait > deadline { throw failure }
+      guard let wait = failure.retryDelay(wait), attempts < policy.maxAttempts else {
+        throw uncertain ?? failure
+      }
+      if let deadline, clock.uptime() + wait > deadline { throw uncertain ?? failure }
       attempts += 1
       do { try await clock.sleep(wait) } catch { throw .call(.cancelled) }
     }

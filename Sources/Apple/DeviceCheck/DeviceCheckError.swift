@@ -12,6 +12,17 @@ package enum DeviceCheckError: Error, Hashable, Sendable {
   /// Apple could not be called, or did not respond as documented.
   case call(AppStoreClientError)
 
+  /// Whether Apple certainly did nothing.
+  package var hadNoEffect: Bool {
+    switch self {
+    case .noKey, .refused, .keyRejected: true
+    case .call(.rateLimited), .call(.localRateLimit), .call(.circuitOpen), .call(.clockSkew),
+      .call(.signingFailed):
+      true
+    case .call: false
+    }
+  }
+
   /// The value of the label `outcome` of metrics.
   var metricLabel: String {
     switch self {

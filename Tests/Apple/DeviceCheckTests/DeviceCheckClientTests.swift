@@ -15,7 +15,9 @@ private final class ScriptedExchange: HTTPExchange {
 
   private let state: Mutex<State>
 
-  init(_ answers: (Int, String)...) {
+  convenience init(_ answers: (Int, String)...) { self.init(answers) }
+
+  init(_ answers: [(Int, String)]) {
     state = Mutex(
       State(answers: answers.map { IncomingResponse(status: $0.0, headers: [], body: Array($0.1.utf8)) }))
   }
@@ -129,6 +131,22 @@ private final class ScriptedExchange: HTTPExchange {
       try await client(exchange).validate(device, timeout: .seconds(1))
     }
     #expect(exchange.requests.count == 1)
+  }
+
+  @Test(
+    "A change that may have had an effect in one of its attempts ends with the failure of that attempt",
+    arguments: [
+      ([503, 429], .call(.serverFailed(status: 503)), false),
+      ([503, 400], .call(.serverFailed(status: 503)), false),
+      ([429], .call(.rateLimited(retryAfter: .seconds(60))), true), ([400], .refused("text"), true),
+      ([401, 401], .keyRejected("text"), true),
+    ] as [([Int], DeviceCheckError, Bool)])
+  func uncertain(statuses: [Int], error: DeviceCheckError, hadNoEffect: Bool) async throws {
+    let exchange = ScriptedExchange(statuses.map { ($0, "text") })
+    await #expect(throws: error) {
+      try await client(exchange).update(DeviceBits(bit0: true, bit1: false), of: device, timeout: .seconds(1))
+    }
+    #expect(error.hadNoEffect == hadNoEffect && exchange.requests.count == statuses.count)
   }
 
   @Test("New keys sign the calls after them, and an app without a key has no client")

@@ -35,7 +35,8 @@ extension DeviceCheckServiceHandler {
         }
         let scope = CommandScope(
           appID: call.app.id, environment: call.environment, actor: request.actor, note: request.note)
-        return try await update(bits, "UpdateDeviceBits", once, call, scope) { [bits] in
+        try await update(bits, "UpdateDeviceBits", once, call, scope)
+        return try await store(bits, "UpdateDeviceBits", once, call, scope) { [bits] in
           .with {
             $0.bits = Wire.DeviceBits(bits)
             $0.acceptedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment))
@@ -60,11 +61,13 @@ extension DeviceCheckServiceHandler {
       return try await changingAlone(call) { () async throws(Status) -> UseDeviceTrialResponse in
         var bits = try await call.bits() ?? AppStoreBits(bit0: false, bit1: false)
         // The call that set the bit may be this one, whose response was lost: then the trial is still its own.
-        if bits[bit], try await !once.hasUnknownResult() { return .with { $0.alreadyUsed = true } }
+        let isSet = bits[bit]
+        if isSet, try await !once.hasUnknownResult() { return .with { $0.alreadyUsed = true } }
         bits[bit] = true
         let scope = CommandScope(
           appID: call.app.id, environment: call.environment, actor: request.actor, note: request.note)
-        return try await update(bits, "UseDeviceTrial", once, call, scope) {
+        if !isSet { try await update(bits, "UseDeviceTrial", once, call, scope) }
+        return try await store(bits, "UseDeviceTrial", once, call, scope) {
           .with { $0.acceptedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
         }
       }
@@ -80,29 +83,34 @@ extension DeviceCheckServiceHandler {
       "device bits \(call.client.teamID) \(call.environment.rawValue)", body)
   }
 
-  /// Sets the bits at Apple once for the idempotency key, and stores the call. Without a response, the result stays
-  /// unknown, and the same request sets the same bits again.
+  /// Sets the bits at Apple. A change that failed, but may have had an effect, had it if the device has the bits now: no
+  /// other change runs. Only if Apple does not return the bits either, the result stays unknown for the idempotency key.
   private func update<Request: RepeatableRequest>(
-    _ bits: AppStoreBits, _ method: String, _ once: Idempotency<Request>, _ call: Call,
-    _ scope: CommandScope, response: @escaping @Sendable () -> Request.Response
-  ) async throws(Status) -> Request.Response {
+    _ bits: AppStoreBits, _ method: String, _ once: Idempotency<Request>, _ call: Call, _ scope: CommandScope
+  ) async throws(Status) {
     try await once.begin(scope)
     do throws(DeviceCheckError) {
       try await call.client.update(bits, of: call.device, timeout: call.timeout)
     } catch {
-      switch error {
-      case .refused(let text):
+      if case .refused(let text) = error {
         let refused = call.record(
           method, bits, answer: AppleCall.refusal(APIErrorCode(rawValue: 400), message: text))
         _ = try await mapLedgerError { () async throws(LedgerError) in
           try await context.ledger.record(refused, scope)
         }
-        try await once.discard()
-      case .keyRejected: try await once.discard()
-      case .noKey, .call: break
       }
+      let isSet = error.hadNoEffect ? false : await call.has(bits)
+      if isSet == true { return }
+      if isSet == false { try await once.discard() }
       throw Status(error)
     }
+  }
+
+  /// Stores that the bits were set, with the response for the idempotency key.
+  private func store<Request: RepeatableRequest>(
+    _ bits: AppStoreBits, _ method: String, _ once: Idempotency<Request>, _ call: Call,
+    _ scope: CommandScope, response: () -> Request.Response
+  ) async throws(Status) -> Request.Response {
     let message = response()
     return try await once.run(scope, afterApple: true) { scope async throws(LedgerError) in
       try await context.ledger.record(call.record(method, bits, answer: [:]), scope)
@@ -113,6 +121,16 @@ extension DeviceCheckServiceHandler {
 }
 
 extension DeviceCheckServiceHandler.Call {
+  /// Whether the device has the bits now; `nil` if Apple does not return them.
+  fileprivate func has(_ bits: AppStoreBits) async -> Bool? {
+    do throws(Status) {
+      let now = try await self.bits() ?? AppStoreBits(bit0: false, bit1: false)
+      return now.bit0 == bits.bit0 && now.bit1 == bits.bit1
+    } catch {
+      return nil
+    }
+  }
+
   /// The call as evidence stores it.
   fileprivate func record(_ method: String, _ bits: AppStoreBits, answer: JSONObject) -> AppleCall {
     AppleCall(
