@@ -160,6 +160,20 @@ def test_no_consumption_percentage_is_sent_for_a_consumable(shop):
     assert shop.sent()[0]["information"]["refundPreference"] == "DECLINE"
 
 
+def test_a_prorated_refund_needs_the_consumed_share(shop):
+    shop, ana = shop("manual"), str(uuid.uuid4())
+    coins = shop.buy(ana, "coins")
+    answer = app_store_service.SendConsumptionInformationRequest(
+        app=APP, transaction_id=coins, customer_consented=True, delivery_status="DELIVERY_STATUS_DELIVERED",
+        refund_preference="REFUND_PREFERENCE_GRANT_PRORATED")
+    with pytest.raises(contract.RpcError) as error:
+        shop.apple.SendConsumptionInformation(answer, timeout=CALL_LIMIT)
+    assert contract.reason(error.value) == "INVALID_FIELD" and "prorated" in error.value.details() and not shop.sent()
+    answer.consumption_percentage = 50_000
+    shop.apple.SendConsumptionInformation(answer, timeout=CALL_LIMIT)
+    assert [one["transactionId"] for one in shop.sent()] == [coins]
+
+
 def test_an_open_request_has_the_computed_share(shop):
     shop, ana = shop("manual"), str(uuid.uuid4())
     season, coins = shop.buy(ana, "season"), shop.buy(ana, "coins")

@@ -66,7 +66,35 @@ import Testing
       #expect(problem(consumed, .nonConsumable, .delivered, .grantProrated))
     }
     #expect(!problem(1, .nonConsumable, .delivered, .grantProrated))
-    #expect(!problem(nil, .nonConsumable, .delivered, .grantProrated))
+    for type in [.consumable, .nonConsumable, .nonRenewingSubscription] as [ProductType] {
+      #expect(problem(nil, type, .delivered, .grantProrated), "Apple requires a share")
+      #expect(!problem(nil, type, .delivered, .grantFull))
+    }
+    for type in [.autoRenewableSubscription, nil] as [ProductType?] {
+      #expect(!problem(nil, type, .delivered, .grantProrated), "Apple computes the share")
+    }
+  }
+
+  @Test("Without a consumed share, a prorated refund is preferred for subscriptions only")
+  func proratedWithoutShare() {
+    func preference(
+      _ fact: TransactionFact?, _ terms: ConsumptionPolicy.Terms
+    ) -> ConsumptionRequest.RefundPreference? {
+      terms.information(about: fact, season, at: at(15)).refundPreference
+    }
+    let prorated = ConsumptionPolicy.Terms(refundPreference: .grantProrated)
+    let silent = ConsumptionPolicy.Terms(refundPreference: .grantProrated, reportsConsumption: false)
+    let undelivered = ConsumptionPolicy.Terms(
+      deliveryStatus: .undeliveredOther, refundPreference: .grantProrated)
+    let nonRenewing = purchase("season", .nonRenewingSubscription, on: 0)
+    for (fact, terms) in [(period(0...30), prorated), (nonRenewing, prorated), (nil, prorated)] {
+      #expect(preference(fact, terms) != nil)
+    }
+    for (fact, terms) in [(nonRenewing, silent), (nonRenewing, undelivered)] {
+      #expect(preference(fact, terms) == nil)
+    }
+    let coins = purchase("coins", .consumable, on: 0)
+    #expect(prorated.information(about: coins, nil, at: at(15)).refundPreference == nil)
   }
 
   @Test("The consumed share is omitted without a period or if the operator disabled it")

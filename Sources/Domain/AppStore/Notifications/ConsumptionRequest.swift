@@ -57,17 +57,19 @@ package struct ConsumptionRequest: Hashable, Sendable {
   /// - Parameter type: the type of the product; `nil` if the caller does not have it.
   /// - Returns: why Apple rejects the information; `nil` if it accepts it.
   package func problem(with type: ProductType?) -> String? {
-    guard let consumptionPercentage else { return nil }
     if type == .autoRenewableSubscription {
-      return "Apple computes the consumed share of subscriptions itself (4000209)"
+      return consumptionPercentage.map { _ in
+        "Apple computes the consumed share of subscriptions itself (4000209)"
+      }
     }
-    if deliveryStatus != .delivered, consumptionPercentage != 0 {
+    if deliveryStatus != .delivered, consumptionPercentage ?? 0 != 0 {
       return "the consumed share of a purchase that was not delivered must be 0"
     }
-    if refundPreference == .grantProrated, !(1..<Self.wholeConsumption).contains(consumptionPercentage) {
-      return "for a prorated refund the consumed share must be above 0 and below \(Self.wholeConsumption)"
-    }
-    return nil
+    // Without a share, a purchase of unknown type may be a subscription.
+    guard refundPreference == .grantProrated, let share = consumptionPercentage ?? type?.shareWithoutOne,
+      !(1..<Self.wholeConsumption).contains(share)
+    else { return nil }
+    return "for a prorated refund the consumed share must be above 0 and below \(Self.wholeConsumption)"
   }
 
   /// The body of the call, with Apple's member names.
@@ -82,6 +84,16 @@ package struct ConsumptionRequest: Hashable, Sendable {
     }
     if let refundPreference { json["refundPreference"] = .string(refundPreference.rawValue) }
     return json
+  }
+}
+
+extension ProductType {
+  /// The consumed share that an answer without one stands for; `nil` if Apple computes it, or may do so.
+  fileprivate var shareWithoutOne: Int64? {
+    switch self {
+    case .consumable, .nonConsumable, .nonRenewingSubscription: 0
+    case .autoRenewableSubscription, .unrecognized: nil
+    }
   }
 }
 

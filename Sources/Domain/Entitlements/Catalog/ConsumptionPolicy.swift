@@ -55,7 +55,8 @@ package struct ConsumptionPolicy: Hashable, Sendable {
 }
 
 extension ConsumptionPolicy.Terms {
-  /// The consumption information of a purchase whose customer consented to sharing it.
+  /// The consumption information of a purchase whose customer consented to sharing it. It has no preference for a prorated
+  /// refund of a purchase whose consumed share Apple requires and nothing states.
   ///
   /// - `fact`: the purchase; `nil` if it is unknown.
   /// - `product`: its catalog entry; `nil` if there is none.
@@ -66,19 +67,23 @@ extension ConsumptionPolicy.Terms {
     var information = ConsumptionRequest(
       customerConsented: true, deliveryStatus: deliveryStatus,
       sampleContentProvided: sampleContentProvided, refundPreference: refundPreference)
-    guard reportsConsumption, let consumed = fact?.consumedShare(product, at: instant) else {
-      return information
-    }
-    // Apple rejects other shares of a purchase that was not delivered, and of one whose refund is to be prorated.
-    let share =
-      switch (deliveryStatus, refundPreference) {
-      case (.delivered, .grantProrated?): min(max(consumed, 1), ConsumptionRequest.wholeConsumption - 1)
-      case (.delivered, _): consumed
-      default: Int64(0)
-      }
-    information.consumptionPercentage = share
+    information.consumptionPercentage = share(of: fact, product, at: instant)
     if information.problem(with: fact?.type) != nil { information.consumptionPercentage = nil }
+    if information.problem(with: fact?.type) != nil { information.refundPreference = nil }
     return information
+  }
+
+  /// The consumed share within Apple's bounds; `nil` if it is unknown, or not to be reported.
+  private func share(
+    of fact: TransactionFact?, _ product: ProductDefinition?, at instant: Instant
+  ) -> Int64? {
+    guard reportsConsumption, let consumed = fact?.consumedShare(product, at: instant) else { return nil }
+    // Apple rejects other shares of a purchase that was not delivered, and of one whose refund is to be prorated.
+    return switch (deliveryStatus, refundPreference) {
+    case (.delivered, .grantProrated?): min(max(consumed, 1), ConsumptionRequest.wholeConsumption - 1)
+    case (.delivered, _): consumed
+    default: 0
+    }
   }
 }
 
