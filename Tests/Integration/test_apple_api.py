@@ -124,6 +124,14 @@ def test_a_finished_transaction_is_recorded_once(world):
     wait_for(lambda: "FinishTransaction" in audited(world))
 
 
+def test_a_page_that_hides_the_next_one_is_an_error(apple):
+    apple.answer = lambda request: (200, {"hasMore": True, "signedTransactions": [], "members": []})
+    for method, members in [("GetRefundHistory", {"transaction_id": "1"}), ("ListGroupMembers", {"group_id": "1"})]:
+        with pytest.raises(contract.RpcError) as error:
+            call(apple, method, **members)
+        assert (error.value.code(), contract.reason(error.value)) == (StatusCode.UNAVAILABLE, "APP_STORE_RESPONSE_MALFORMED")
+
+
 def test_consumption_information_of_version_1_answers_the_request(world):
     ana = str(uuid.uuid4())
     coins = world.buy(ana, "shells.100")

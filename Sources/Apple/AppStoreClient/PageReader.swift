@@ -32,6 +32,18 @@ extension HistoryResponse: PageResponse {
   }
 }
 
+extension RefundHistoryResponse: PageResponse {
+  package var nextPageToken: String? {
+    get throws(AppStoreClientError) { try token(revision, "revision", hasMore: hasMore) }
+  }
+}
+
+extension GetGroupMembersResponse: PageResponse {
+  package var nextPageToken: String? {
+    get throws(AppStoreClientError) { try token(paginationToken, "paginationToken", hasMore: hasMore) }
+  }
+}
+
 extension NotificationHistoryResponse: PageResponse {
   package var nextPageToken: String? {
     get throws(AppStoreClientError) { try token(paginationToken, "paginationToken", hasMore: hasMore) }

@@ -167,7 +167,7 @@ extension PurchaseLookup {
     func submission(_ request: Request) -> Submission {
       Submission(
         appID: request.appID, customerID: request.customerID, signedTransaction: transaction,
-        signedRenewalInfo: renewalInfo, source: .appStoreServerAPI)
+        signedRenewalInfo: renewalInfo, environment: request.environment, source: .appStoreServerAPI)
     }
   }
 

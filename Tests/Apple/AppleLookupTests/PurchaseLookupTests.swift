@@ -69,6 +69,23 @@ import Testing
     }
   }
 
+  @Test("A document of another environment than the called one is rejected")
+  func otherEnvironment() async throws {
+    try await run { service in
+      let bought = try await service.simulator.purchase(
+        PurchaseOrder(app: "demo", productId: "monthly", account: "a"))
+      var request = request(bought.transactionId)
+      request.environment = .production
+      let result = try await service.lookup.ingest(
+        signedTransactions: [bought.signedTransactionInfo], request)
+      #expect(result.transactions.isEmpty)
+      guard case .rejected(.notVerified(.wrongEnvironment), _)? = result.documentErrors.first else {
+        Issue.record("it gave \(result.documentErrors)")
+        return
+      }
+    }
+  }
+
   @Test("A status lookup makes one call")
   func statuses() async throws {
     try await run { service in

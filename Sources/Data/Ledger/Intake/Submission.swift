@@ -15,6 +15,8 @@ package struct Submission: Sendable {
   package var signedRenewalInfo: String?
   /// Apple's signed app transaction, a JWS.
   package var signedAppTransaction: String?
+  /// The environment that the documents must have; `nil`: any of the app's.
+  package var environment: Environment?
   /// The way by which they arrived.
   package var source: Evidence.Source
 
@@ -39,13 +41,15 @@ package struct Submission: Sendable {
   /// document is the same evidence.
   package init(
     appID: String, customerID: String?, signedTransaction: String? = nil, signedRenewalInfo: String? = nil,
-    signedAppTransaction: String? = nil, source: Evidence.Source = .submission
+    signedAppTransaction: String? = nil, environment: Environment? = nil,
+    source: Evidence.Source = .submission
   ) {
     self.appID = appID
     self.customerID = customerID
     self.signedTransaction = signedTransaction?.trimmed
     self.signedRenewalInfo = signedRenewalInfo?.trimmed
     self.signedAppTransaction = signedAppTransaction?.trimmed
+    self.environment = environment
     self.source = source
   }
 }

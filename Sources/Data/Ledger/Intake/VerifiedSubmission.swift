@@ -30,7 +30,7 @@ struct VerifiedSubmission: Sendable {
   init(
     _ submission: Submission, for app: AppDefinition, with verifier: SignedDataVerifier
   ) throws(RejectedDocument) {
-    var reader = DocumentReader(app: app, verifier: verifier)
+    var reader = DocumentReader(app: app, verifier: verifier, environment: submission.environment)
     if let document = submission.signedTransaction { try reader.readTransaction(document) }
     if let document = submission.signedRenewalInfo { try reader.readRenewalInfo(document) }
     if let document = submission.signedAppTransaction { try reader.readAppTransaction(document) }
@@ -49,6 +49,7 @@ struct VerifiedSubmission: Sendable {
 private struct DocumentReader {
   let app: AppDefinition
   let verifier: SignedDataVerifier
+  /// That of the documents so far; at first the expected one, if there is one.
   var environment: Environment?
   var documents: [VerifiedSubmission.Document] = []
   var contents = SubmittedDocuments()

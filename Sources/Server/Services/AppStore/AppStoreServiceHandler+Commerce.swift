@@ -104,7 +104,8 @@ extension AppStoreServiceHandler {
   ) async throws(Status) -> Wire.Transaction? {
     let submission = Submission(
       appID: call.app.id, customerID: nil, signedTransaction: answer.signedTransactionInfo,
-      signedRenewalInfo: answer.signedRenewalInfo, source: .appStoreServerAPI)
+      signedRenewalInfo: answer.signedRenewalInfo, environment: call.environment,
+      source: .appStoreServerAPI)
     guard !submission.documents.isEmpty else { return nil }
     do throws(LedgerError) {
       let transaction = try await context.ledger.submit(submission).documents.transaction

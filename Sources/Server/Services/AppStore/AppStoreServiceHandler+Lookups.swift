@@ -48,7 +48,7 @@ extension AppStoreServiceHandler {
     }
     let submission = Submission(
       appID: call.app.id, customerID: request.customerId.given, signedAppTransaction: document,
-      source: .appStoreServerAPI)
+      environment: call.environment, source: .appStoreServerAPI)
     let submitted: SubmissionResult
     do throws(LedgerError) {
       submitted = try await context.ledger.submit(submission)
@@ -123,9 +123,10 @@ extension AppStoreServiceHandler {
       }
     }
     CallScope.show(members.flatMap(\.customerIds), of: "group \(request.groupId)")
+    let next = try nextPageToken(answer, page)
     return .with {
       $0.members = members
-      if answer.hasMore == true { $0.nextPageToken = answer.paginationToken.map(page.token(after:)) ?? "" }
+      $0.nextPageToken = next
     }
   }
 

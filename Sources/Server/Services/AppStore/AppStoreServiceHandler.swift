@@ -89,9 +89,19 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
       .refundHistory(of: request.transactionId, revision: page.position), call)
     let result = try await ingest(
       history.signedTransactions ?? [], lookupRequest(request.transactionId, call))
+    let next = try nextPageToken(history, page)
     return .with {
       $0.transactions = call.messages(result.transactions[...])
-      if history.hasMore == true { $0.nextPageToken = history.revision.map(page.token(after:)) ?? "" }
+      $0.nextPageToken = next
+    }
+  }
+
+  /// The token of the page after one of Apple's; empty after the last one.
+  ///
+  /// - Throws: `APP_STORE_RESPONSE_MALFORMED` if Apple has more, and does not say where.
+  func nextPageToken(_ answer: some PageResponse, _ page: RequestedPage) throws(Status) -> String {
+    do throws(AppStoreClientError) { return try answer.nextPageToken.map(page.token(after:)) ?? "" } catch {
+      throw Status(error)
     }
   }
 
