@@ -39,6 +39,8 @@ package struct PurchaseLookup: Sendable {
     package var customerIDs: [String] = []
     /// The number of documents that were not stored before.
     package var newDocuments = 0
+    /// The ids of the transactions that were new, or newer than the stored ones.
+    package fileprivate(set) var newTransactions: Set<String> = []
     /// The errors of documents that failed verification or belong to another customer.
     package var documentErrors: [LedgerError] = []
 
@@ -238,7 +240,11 @@ extension PurchaseLookup {
           if let customer = submitted.customerID, !result.customerIDs.contains(customer) {
             result.customerIDs.append(customer)
           }
-          if let transaction = submitted.transaction { result.insert(transaction) }
+          guard let transaction = submitted.transaction else { continue }
+          result.insert(transaction)
+          if submitted.isNewTransaction, let id = transaction.transactionId {
+            result.newTransactions.insert(id)
+          }
         case .failure(let error):
           guard error.concernsOneDocument else { throw error }
           result.documentErrors.append(error)

@@ -86,6 +86,20 @@ import Testing
     }
   }
 
+  @Test("Of several documents of a transaction, it counts once, and only if one is newer than the stored one")
+  func changedTransactions() async throws {
+    try await run { service in
+      let request = try await buy("monthly", service)
+      let first = try await service.lookup.fetchAll(request)
+      #expect(first.newTransactions == [request.transactionID] && first.newDocuments > 0)
+      let documents = try await service.lookup.fetchDocuments(request).compactMap(\.signedTransaction)
+      let known = try await service.lookup.ingest(signedTransactions: documents, request)
+      #expect(known.transactions.count == 1)
+      let again = try await service.lookup.ingest(signedTransactions: documents, request)
+      #expect(again.newTransactions.isEmpty && again.newDocuments == 0)
+    }
+  }
+
   @Test("A status lookup makes one call")
   func statuses() async throws {
     try await run { service in

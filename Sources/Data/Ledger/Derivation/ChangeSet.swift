@@ -94,6 +94,8 @@ struct ChangeSet {
   private var pendingFacts: [LineKey: [TransactionFact]] = [:]
   /// The transactions among them with their latest documents, in the order in which they were stored.
   private var newTransactions: [(line: LineKey, id: String, evidence: EvidenceID)] = []
+  /// The number of documents that stated a transaction's present.
+  var newTransactionCount: Int { newTransactions.count }
   /// The states of purchases in other stores that were stored.
   private var newGrantStates: [(line: LineKey, revision: Int64, evidence: EvidenceID)] = []
   /// The document that stated the last new fact of each line.

@@ -74,6 +74,8 @@ package struct SubmissionResult: Hashable, Sendable {
 package struct BatchedSubmissionResult: Sendable {
   /// Whether all documents were stored before, so that nothing changed.
   package let isDuplicate: Bool
+  /// Whether the transaction was new, or newer than the stored one.
+  package let isNewTransaction: Bool
   /// The owner; `nil` while the purchase is unclaimed.
   package let customerID: String?
   /// The payload of the signed transaction, if there was one.

@@ -9,6 +9,8 @@ struct SubmissionWrite: Sendable {
     /// The id of the first document.
     let evidenceID: EvidenceID
     let isDuplicate: Bool
+    /// Whether the transaction was new, or newer than the stored one.
+    let isNewTransaction: Bool
     /// The owner; `nil` while the purchase is unclaimed.
     let customerID: String?
     let belongsToAnotherCustomer: Bool
@@ -18,6 +20,7 @@ struct SubmissionWrite: Sendable {
   struct Applied {
     fileprivate let first: EvidenceID
     fileprivate let isDuplicate: Bool
+    fileprivate let isNewTransaction: Bool
     fileprivate let customer: CustomerKey?
     fileprivate let belongsToAnotherCustomer: Bool
   }
@@ -67,7 +70,9 @@ struct SubmissionWrite: Sendable {
 
   /// Appends and applies the documents, and claims the line for the customer.
   func apply(to applier: inout FactApplier) throws(StoreError) -> Applied {
+    let before = applier.changes.newTransactionCount
     let appended = try append(to: &applier)
+    let isNewTransaction = applier.changes.newTransactionCount > before
     let store = applier.store
     let customer = try submission.customerID.map { id throws(StoreError) in
       try store.finalMergeTarget(of: self.customer(id))
@@ -78,8 +83,8 @@ struct SubmissionWrite: Sendable {
       belongsToAnotherCustomer = try applier.apply(claim, to: line)
     }
     return Applied(
-      first: appended.first, isDuplicate: appended.lastNew == nil, customer: customer,
-      belongsToAnotherCustomer: belongsToAnotherCustomer)
+      first: appended.first, isDuplicate: appended.lastNew == nil, isNewTransaction: isNewTransaction,
+      customer: customer, belongsToAnotherCustomer: belongsToAnotherCustomer)
   }
 
   /// Returns the outcome, after the derivation ran.
@@ -89,7 +94,8 @@ struct SubmissionWrite: Sendable {
       owner = try line.flatMap { line throws(StoreError) in try store.owners(of: line).first }
     }
     return Outcome(
-      evidenceID: applied.first, isDuplicate: applied.isDuplicate, customerID: owner,
+      evidenceID: applied.first, isDuplicate: applied.isDuplicate,
+      isNewTransaction: applied.isNewTransaction, customerID: owner,
       belongsToAnotherCustomer: applied.belongsToAnotherCustomer)
   }
 
@@ -144,8 +150,8 @@ struct SubmissionWrite: Sendable {
     guard !outcome.belongsToAnotherCustomer else { return .failure(ownedByAnother) }
     return .success(
       BatchedSubmissionResult(
-        isDuplicate: outcome.isDuplicate, customerID: outcome.customerID,
-        transaction: verified.contents.transactionPayload))
+        isDuplicate: outcome.isDuplicate, isNewTransaction: outcome.isNewTransaction,
+        customerID: outcome.customerID, transaction: verified.contents.transactionPayload))
   }
 
   private func customer(_ id: String) -> CustomerKey {

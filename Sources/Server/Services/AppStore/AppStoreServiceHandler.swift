@@ -141,7 +141,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
       try result.requireVerified()
       return .with {
         $0.transactions = call.messages(result.transactions.suffix(1_000))
-        $0.changed = Int32(clamping: result.newDocuments)
+        $0.changed = Int32(clamping: result.newTransactions.count)
       }
     } catch {
       throw Status(error)
