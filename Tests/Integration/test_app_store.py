@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 import uuid
 
 import pytest
@@ -103,6 +104,20 @@ def test_lost_notifications_are_backfilled_from_the_history(world):
     again = world.notifications.BackfillNotifications(
         notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT).repair
     assert (again.received, again.drifted_customers) == (0, 0)
+
+
+def test_a_backfill_without_a_start_begins_where_apples_history_does(world):
+    def backfill(days):
+        request = notification_service.BackfillNotificationsRequest(app=APP)
+        request.end_time.FromSeconds(int(time.time()) - days * 86_400)
+        return world.notifications.BackfillNotifications(request, timeout=CALL_LIMIT).repair
+
+    repair = backfill(2)
+    assert repair.HasField("finished_at") and not repair.error
+    assert 26 < (repair.end_time.seconds - repair.start_time.seconds) / 86_400 < 28, "of 30 days in Sandbox"
+    with pytest.raises(contract.RpcError) as error:
+        backfill(40)
+    assert contract.reason(error.value) == "INVALID_FIELD" and "end_time" in error.value.details()
 
 
 def test_a_refresh_fetches_one_purchase(start, tmp_path):

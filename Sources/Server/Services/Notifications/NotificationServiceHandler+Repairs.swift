@@ -20,17 +20,21 @@ extension NotificationServiceHandler {
     let (app, environment) = try context.scope(of: request)
     let now = context.now(in: environment)
     let to = try request.endTime.map { time throws(Status) in try Instant(time, "end_time") } ?? now
-    let from = try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
-    guard from.map({ $0 < to }) ?? true else {
-      throw .invalidField("start_time", "start_time is not before end_time")
-    }
     // A day less than the history has, because the call to Apple comes later.
-    let historyLength = (environment.notificationHistoryDays - 1) * Instant.millisecondsPerDay
+    let days = environment.notificationHistoryDays - 1
+    let from =
+      try request.startTime.map { time throws(Status) in try Instant(time, "start_time") }
+      ?? now.advanced(byMilliseconds: -days * Instant.millisecondsPerDay)
+    guard from < to else {
+      guard request.startTime == nil else {
+        throw .invalidField("start_time", "start_time is not before end_time")
+      }
+      throw .invalidField(
+        "end_time", "end_time is before the last \(days) days, of which Apple has the notifications")
+    }
     let repair = Store.Repair(
       appID: app.id, environment: environment, reason: .manual,
-      from: from ?? to.advanced(byMilliseconds: -historyLength), to: to,
-      onlyFailures: request.onlyFailures,
-      startedAt: now)
+      from: from, to: to, onlyFailures: request.onlyFailures, startedAt: now)
     do throws(ReconciliationError) {
       // Stops early, so that the caller receives the progress instead of a timeout.
       let (latest, drifted) = try await context.intake.reconciler.repair(
