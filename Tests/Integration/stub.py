@@ -45,7 +45,7 @@ class StubServer:
                 self.end_headers()
                 self.wfile.write(content)
 
-            do_GET = do_POST = respond
+            do_GET = do_POST = do_PUT = respond
 
             def log_message(self, *_):
                 pass

@@ -7,6 +7,7 @@ import inspect
 import json
 import pkgutil
 import re
+import types
 import urllib.request
 import uuid
 
@@ -17,8 +18,10 @@ from appstoreserverlibrary.api_client import APIError, AppStoreServerAPIClient
 
 import contract
 from contract import StatusCode, app_store_service, audit_service, retention_messaging_service
+from certificates import write_key
 from harness import CALL_LIMIT, wait_for
-from test_app_store import APP, World, commands
+from stub import StubServer
+from test_app_store import APP, CONFIGURATION, World, commands
 from test_sandbox_api import ITEM, PNG
 
 PAGE = contract.ROOT / "docs" / "apple-api.md"
@@ -130,6 +133,44 @@ def test_a_page_that_hides_the_next_one_is_an_error(apple):
         with pytest.raises(contract.RpcError) as error:
             call(apple, method, **members)
         assert (error.value.code(), contract.reason(error.value)) == (StatusCode.UNAVAILABLE, "APP_STORE_RESPONSE_MALFORMED")
+
+
+@pytest.fixture
+def apple(start, tmp_path):
+    """A service that calls a stub instead of the sandbox; `answer` makes the responses."""
+    world = types.SimpleNamespace()
+    server = StubServer(lambda request: world.answer(request))
+    write_key(tmp_path / "key.p8")
+    members = f"""    status_polling: false
+    gap_repair: false
+    app_store_servers: {{Sandbox: "{server.url}"}}
+    in_app_purchase_key: {{file: key.p8, key_id: KEY0000001, issuer_id: 57246542-96fe-1a63-e053-0824d011072a}}
+"""
+    (tmp_path / "entitled.yaml").write_text(CONFIGURATION.replace("    shared_secret: {file: secret}\n", members))
+    world.service = start(arguments=["--config", tmp_path / "entitled.yaml"])
+    with world.service.channel() as channel:
+        world.apple = contract.app_store_stub(channel)
+        yield world
+    server.close()
+
+
+def test_an_extension_that_apple_did_not_make_is_an_error(apple):
+    effective, calls = 1_900_000_000_000, []
+
+    def answer(request):
+        calls.append(json.loads(request.body)["requestIdentifier"])
+        return 200, {"originalTransactionId": "1", "success": len(calls) > 1, "effectiveDate": effective}
+
+    apple.answer = answer
+    members = {"original_transaction_id": "1", "extend_by_days": 7, "idempotency_key": "one"}
+    with pytest.raises(contract.RpcError) as error:
+        call(apple, "ExtendRenewalDate", **members)
+    assert (error.value.code(), contract.reason(error.value)) == (
+        StatusCode.FAILED_PRECONDITION, "APP_STORE_EXTENSION_FAILED")
+    assert not commands(apple)
+    extended = call(apple, "ExtendRenewalDate", **members)
+    assert not extended.repeated and extended.effective_date.ToMilliseconds() == effective
+    assert call(apple, "ExtendRenewalDate", **members).repeated and len(calls) == 2 and len(set(calls)) == 1
 
 
 def test_consumption_information_of_version_1_answers_the_request(world):

@@ -15,7 +15,8 @@ extension AppStoreServiceHandler {
   /// the call to Apple (``refuse(_:about:_:_:)``).
   /// Apple's page: *Extend a Subscription Renewal Date*, which allows two extensions in a calendar year.
   ///
-  /// - Throws: `MISSING_FIELD` without a purchase, and `INVALID_FIELD` for another number of days.
+  /// - Throws: `MISSING_FIELD` without a purchase, `INVALID_FIELD` for another number of days, and
+  ///   `APP_STORE_EXTENSION_FAILED` if Apple responds with `success` false, which its page does not explain.
   func extendRenewalDate(
     _ request: ExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.ExtendRenewalDateResponse {
@@ -34,8 +35,14 @@ extension AppStoreServiceHandler {
         Record(
           "ExtendRenewalDate", about: request.originalTransactionId, by: request.actor, note: request.note),
         try self.call(request.app, request.environment, call)
-      ) { (extended: AppStore.ExtendRenewalDateResponse) in
-        .with {
+      ) { (extended: AppStore.ExtendRenewalDateResponse) async throws(Status) in
+        guard extended.success != false else {
+          try await once.discard()
+          throw Status(
+            .failedPrecondition, reason: "APP_STORE_EXTENSION_FAILED",
+            "App Store did not extend the renewal date: success is false")
+        }
+        return .with {
           $0.webOrderLineItemId = extended.webOrderLineItemId ?? ""
           $0.effectiveDate = extended.effectiveDate.map(GoogleProtobuf.Timestamp.init)
         }
