@@ -1,6 +1,7 @@
 """Withdrawn consents of parents or guardians: records with deadlines, in lists, metrics, commands and the console."""
 
 import json
+import signal
 
 import pytest
 
@@ -130,3 +131,15 @@ def test_withdrawals_are_listed_page_by_page(world):
     rest = call(world, "ListConsentWithdrawals", page_size=2, page_token=first.next_page_token)
     found = [list(one.customer_ids) for page in (first, rest) for one in page.withdrawals]
     assert found == [[customer] for customer in customers] and not rest.next_page_token
+
+
+def test_the_gauges_of_an_app_that_a_reload_removes_become_zero(world, tmp_path):
+    world.buy(KID)
+    withdraw(world, KID)
+    wait_for(lambda: scraped(world, "entitled_consent_withdrawals_open") == 1)
+    path = tmp_path / "entitled.yaml"
+    apps = json.loads(path.read_text())["apps"]
+    path.write_text(json.dumps({"apps": {"other": apps[APP] | {"bundle_id": "com.example.other"}}}))
+    world.service.process.send_signal(signal.SIGHUP)
+    for name in ("entitled_consent_withdrawals_open", "entitled_consent_withdrawal_deadline_seconds"):
+        wait_for(lambda name=name: scraped(world, name) == 0)
