@@ -238,7 +238,7 @@ package final class AppStoreServerClient: AppleClient {
   private func check(_ response: IncomingResponse, of endpoint: Endpoint) throws(AppStoreClientError) {
     switch response.status {
     case 200..<300: return
-    case 401: throw tokenError(response)
+    case 401: throw response.clockSkew(at: clock.now()).map { .clockSkew(seconds: $0) } ?? .unauthorized
     case 429:
       let wait = response.retryAfter(now: clock.now()) ?? .seconds(60)
       rateLimiter.close(endpoint, for: wait)
@@ -249,11 +249,5 @@ package final class AppStoreServerClient: AppleClient {
         ? .serverFailed(status: response.status) : .unexpectedStatus(response.status)
     default: throw .unexpectedStatus(response.status)
     }
-  }
-
-  private func tokenError(_ response: IncomingResponse) -> AppStoreClientError {
-    guard let date = response.header("date").flatMap(Instant.init(httpDate:)) else { return .unauthorized }
-    let difference = (clock.now().millisecondsSince1970 - date.millisecondsSince1970) / 1_000
-    return abs(difference) > 60 ? .clockSkew(seconds: difference) : .unauthorized
   }
 }

@@ -109,6 +109,14 @@ extension IncomingResponse {
     return min(.milliseconds(max(0, number - now.millisecondsSince1970)), Self.maxRetryAfter)
   }
 
+  /// The seconds by which the clock with the time `now` is ahead of the server's; `nil` if they differ by a minute at most,
+  /// or the response has no date. Apple rejects the tokens of a clock that is wrong.
+  package func clockSkew(at now: Instant) -> Int64? {
+    guard let date = header("date").flatMap(Instant.init(httpDate:)) else { return nil }
+    let difference = now.milliseconds(since: date) / 1_000
+    return abs(difference) > 60 ? difference : nil
+  }
+
   /// A longer `Retry-After` is shortened, so that a wrong one cannot stop calls for a day.
   private static let maxRetryAfter = Duration.seconds(3_600)
 }

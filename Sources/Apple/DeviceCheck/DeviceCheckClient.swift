@@ -171,8 +171,10 @@ package final class DeviceCheckClient: AppleClient {
   private func check(_ response: IncomingResponse) throws(DeviceCheckError) {
     switch response.status {
     case 200: return
-    case 400: throw .refused(response.trimmedText)
-    case 401: throw .keyRejected(response.trimmedText)
+    case 400 where !response.isAboutToken: throw .refused(response.trimmedText)
+    case 400, 401:
+      if let seconds = response.clockSkew(at: clock.now()) { throw .call(.clockSkew(seconds: seconds)) }
+      throw .keyRejected(response.trimmedText)
     case 429:
       let wait = response.retryAfter(now: clock.now()) ?? .seconds(60)
       rateLimiter.close(.deviceCheck, for: wait)
@@ -195,6 +197,10 @@ extension DeviceCheckError {
 }
 
 extension IncomingResponse {
+  /// Whether a response with 400 is about the bearer token ("Missing or badly formatted authorization token") instead of the
+  /// device token.
+  fileprivate var isAboutToken: Bool { trimmedText.lowercased().contains("authorization token") }
+
   /// The body as text, at most 256 bytes of it, without white space around it.
   fileprivate var trimmedText: String {
     let text = String(decoding: body.prefix(256), as: UTF8.self)

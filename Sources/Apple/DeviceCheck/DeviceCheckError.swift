@@ -7,7 +7,7 @@ package enum DeviceCheckError: Error, Hashable, Sendable {
   case noKey(appID: String, environment: Environment)
   /// Apple rejected the request (400), mostly because of the device token; the text is Apple's.
   case refused(String)
-  /// Apple rejected the bearer token (401): the key, its id or the team id is wrong.
+  /// Apple rejected the bearer token (401 or 400): the key, its id or the team id is wrong.
   case keyRejected(String)
   /// Apple could not be called, or did not respond as documented.
   case call(AppStoreClientError)

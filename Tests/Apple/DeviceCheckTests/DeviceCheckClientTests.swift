@@ -15,12 +15,11 @@ private final class ScriptedExchange: HTTPExchange {
 
   private let state: Mutex<State>
 
-  convenience init(_ answers: (Int, String)...) { self.init(answers) }
-
-  init(_ answers: [(Int, String)]) {
-    state = Mutex(
-      State(answers: answers.map { IncomingResponse(status: $0.0, headers: [], body: Array($0.1.utf8)) }))
+  convenience init(_ answers: (Int, String)...) {
+    self.init(answers.map { IncomingResponse(status: $0.0, headers: [], body: Array($0.1.utf8)) })
   }
+
+  init(_ answers: [IncomingResponse]) { state = Mutex(State(answers: answers)) }
 
   var requests: [OutgoingRequest] { state.withLock { $0.requests } }
 
@@ -114,6 +113,20 @@ private final class ScriptedExchange: HTTPExchange {
     #expect(tokens[0] != tokens[1])
   }
 
+  @Test("A rejected bearer token is not the fault of the device, and may be that of the clock")
+  func clock() async throws {
+    let text = "Missing or badly formatted authorization token"
+    await #expect(throws: DeviceCheckError.keyRejected(text)) {
+      try await client(ScriptedExchange((400, text), (400, text))).validate(device, timeout: nil)
+    }
+    // An hour before `now`.
+    let past = [(name: "date", value: "Wed, 31 Dec 2025 23:00:00 GMT")]
+    let late = IncomingResponse(status: 401, headers: past, body: [])
+    await #expect(throws: DeviceCheckError.call(.clockSkew(seconds: 3_600))) {
+      try await client(ScriptedExchange([late, late])).validate(device, timeout: nil)
+    }
+  }
+
   @Test("A temporary failure is retried with the same transaction id")
   func retry() async throws {
     let exchange = ScriptedExchange((503, ""), (500, ""), (200, ""))
@@ -142,7 +155,8 @@ private final class ScriptedExchange: HTTPExchange {
       ([401, 401], .keyRejected("text"), true),
     ] as [([Int], DeviceCheckError, Bool)])
   func uncertain(statuses: [Int], error: DeviceCheckError, hadNoEffect: Bool) async throws {
-    let exchange = ScriptedExchange(statuses.map { ($0, "text") })
+    let exchange = ScriptedExchange(
+      statuses.map { IncomingResponse(status: $0, headers: [], body: Array("text".utf8)) })
     await #expect(throws: error) {
       try await client(exchange).update(DeviceBits(bit0: true, bit1: false), of: device, timeout: .seconds(1))
     }

@@ -432,14 +432,14 @@ enum MethodErrorTable {
     /entitled.v1.CustomerService/ListContradictions NOT_FOUND UNKNOWN_APP
     /entitled.v1.CustomerService/ListContradictions RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.DeviceCheckService/ValidateDeviceToken DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.DeviceCheckService/ValidateDeviceToken FAILED_PRECONDITION DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY
+    /entitled.v1.DeviceCheckService/ValidateDeviceToken FAILED_PRECONDITION CLOCK_SKEW DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY
     /entitled.v1.DeviceCheckService/ValidateDeviceToken INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.DeviceCheckService/ValidateDeviceToken INVALID_ARGUMENT DEVICE_TOKEN_REJECTED WRONG_ENVIRONMENT
     /entitled.v1.DeviceCheckService/ValidateDeviceToken NOT_FOUND UNKNOWN_APP
     /entitled.v1.DeviceCheckService/ValidateDeviceToken RESOURCE_EXHAUSTED APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.DeviceCheckService/ValidateDeviceToken UNAVAILABLE APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS
     /entitled.v1.DeviceCheckService/QueryDeviceBits DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.DeviceCheckService/QueryDeviceBits FAILED_PRECONDITION DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY
+    /entitled.v1.DeviceCheckService/QueryDeviceBits FAILED_PRECONDITION CLOCK_SKEW DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY
     /entitled.v1.DeviceCheckService/QueryDeviceBits INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.DeviceCheckService/QueryDeviceBits INVALID_ARGUMENT DEVICE_TOKEN_REJECTED WRONG_ENVIRONMENT
     /entitled.v1.DeviceCheckService/QueryDeviceBits NOT_FOUND UNKNOWN_APP
@@ -448,14 +448,14 @@ enum MethodErrorTable {
     /entitled.v1.DeviceCheckService/UpdateDeviceBits ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
     /entitled.v1.DeviceCheckService/UpdateDeviceBits DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.DeviceCheckService/UpdateDeviceBits DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.DeviceCheckService/UpdateDeviceBits FAILED_PRECONDITION DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY RESPONSE_ERASED
+    /entitled.v1.DeviceCheckService/UpdateDeviceBits FAILED_PRECONDITION CLOCK_SKEW DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY RESPONSE_ERASED
     /entitled.v1.DeviceCheckService/UpdateDeviceBits INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.DeviceCheckService/UpdateDeviceBits INVALID_ARGUMENT DEVICE_TOKEN_REJECTED WRONG_ENVIRONMENT
     /entitled.v1.DeviceCheckService/UpdateDeviceBits NOT_FOUND UNKNOWN_APP
     /entitled.v1.DeviceCheckService/UpdateDeviceBits RESOURCE_EXHAUSTED APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.DeviceCheckService/UpdateDeviceBits UNAVAILABLE APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS
     /entitled.v1.DeviceCheckService/GetDeviceTrial DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.DeviceCheckService/GetDeviceTrial FAILED_PRECONDITION DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY NO_TRIAL_POLICY
+    /entitled.v1.DeviceCheckService/GetDeviceTrial FAILED_PRECONDITION CLOCK_SKEW DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY NO_TRIAL_POLICY
     /entitled.v1.DeviceCheckService/GetDeviceTrial INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.DeviceCheckService/GetDeviceTrial INVALID_ARGUMENT DEVICE_TOKEN_REJECTED WRONG_ENVIRONMENT
     /entitled.v1.DeviceCheckService/GetDeviceTrial NOT_FOUND UNKNOWN_APP
@@ -464,7 +464,7 @@ enum MethodErrorTable {
     /entitled.v1.DeviceCheckService/UseDeviceTrial ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
     /entitled.v1.DeviceCheckService/UseDeviceTrial DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.DeviceCheckService/UseDeviceTrial DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.DeviceCheckService/UseDeviceTrial FAILED_PRECONDITION DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY NO_TRIAL_POLICY RESPONSE_ERASED
+    /entitled.v1.DeviceCheckService/UseDeviceTrial FAILED_PRECONDITION CLOCK_SKEW DEVICE_CHECK_KEY_REJECTED NO_DEVICE_CHECK_KEY NO_TRIAL_POLICY RESPONSE_ERASED
     /entitled.v1.DeviceCheckService/UseDeviceTrial INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.DeviceCheckService/UseDeviceTrial INVALID_ARGUMENT DEVICE_TOKEN_REJECTED WRONG_ENVIRONMENT
     /entitled.v1.DeviceCheckService/UseDeviceTrial NOT_FOUND UNKNOWN_APP
