@@ -202,7 +202,7 @@ let package = Package(
       [
         "AppStore", "AppStoreClient", "AppleLookup", "Entitlements", "FamilySharing", "JSON", "Ledger",
         "Platform",
-        "SignedData", "Store", logging, metrics,
+        "SignedData", "Store", logging,
       ]),
     library(
       .features, "Reconciliation",
