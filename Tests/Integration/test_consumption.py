@@ -317,6 +317,35 @@ def test_a_request_for_an_unclaimed_purchase_waits_for_a_customer(shop):
     assert shop.pending("NO_CUSTOMER").customer_id == ""
 
 
+def test_a_purchase_claimed_shortly_before_the_deadline_is_answered(shop):
+    shop, ana = shop(), "ana"
+    bought = shop.act("purchases", app=APP, productId="pro.monthly", account="customer")
+    shop.consent(ana)
+    shop.request_refund(bought["transactionId"])
+    shop.pending("NO_CUSTOMER")
+    shop.advance("11h")
+    shop.advance("50m")
+    contract.receipt_stub(shop.channel).SubmitTransaction(
+        contract.receipt_service.SubmitTransactionRequest(
+            app=APP, customer_id=ana, signed_transaction=bought["signedTransactionInfo"]), timeout=CALL_LIMIT)
+    assert shop.settled().state == STATE.CONSUMPTION_REQUEST_STATE_ANSWERED
+
+
+def test_the_last_check_is_before_the_deadline(shop):
+    first, ana = shop("manual"), str(uuid.uuid4())
+    bought = first.buy(ana)
+    first.consent(ana)
+    first.request_refund(bought)
+    first.pending("MANUAL")
+    first.advance("11h")
+    first.advance("50m")
+    # The configuration has an answer now; a new configuration makes no request due.
+    first.service.stop()
+    again = shop()
+    again.advance("9m")
+    assert again.settled().state == STATE.CONSUMPTION_REQUEST_STATE_ANSWERED
+
+
 def test_version_1_notifications_open_requests(shop):
     shop, ana = shop(version=1), str(uuid.uuid4())
     # Apple's sandbox does not send this type of version 1, and Production sends it for consumables only.

@@ -23,6 +23,8 @@ package struct ConsumptionRequestWorker: Worker {
   private static let maxPause = 15 * minute
   /// The longest pause that Apple demands: the client shortens a longer one.
   private static let maxRetryAfter = 60 * minute
+  /// How long before Apple's deadline the last regular check is: enough for a call and its repetition.
+  private static let margin = 2 * minute
   /// The timeout of a call.
   private static let timeout = Duration.seconds(30)
 
@@ -160,7 +162,7 @@ package struct ConsumptionRequestWorker: Worker {
   }
 
   /// Schedules the next check: every 15 minutes, or after failed calls with exponential backoff from ten seconds to 15
-  /// minutes, but not before the time that Apple demands, and at Apple's deadline at the latest.
+  /// minutes, but not before the time that Apple demands. The deadline ends the request, so one check is just before it.
   private func wait(
     _ due: DueConsumptionRequest, for problem: String, attempts: Int? = nil, atLeast seconds: Int64 = 0
   ) async throws(LedgerError) {
@@ -168,8 +170,11 @@ package struct ConsumptionRequestWorker: Worker {
     record.error = problem
     if let attempts { record.attempts = attempts }
     let backoff = record.attempts == 0 ? Self.maxPause : 5_000 << min(Int64(record.attempts), 12)
-    let pause = max(seconds * 1_000, min(backoff, Self.maxPause))
-    record.dueAt = min(clock.now().advanced(byMilliseconds: pause), record.answerBy)
+    let now = clock.now()
+    let earliest = now.advanced(byMilliseconds: seconds * 1_000)
+    let next = max(earliest, now.advanced(byMilliseconds: min(backoff, Self.maxPause)))
+    let lastCheck = max(earliest, record.answerBy.advanced(byMilliseconds: -Self.margin))
+    record.dueAt = min(next, now < lastCheck ? lastCheck : next, record.answerBy)
     try await ledger.update(record, ifUnchanged: due)
   }
 }

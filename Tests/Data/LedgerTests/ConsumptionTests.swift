@@ -82,6 +82,36 @@ import Testing
     }
   }
 
+  @Test(
+    "A purchase that gains an owner makes its consumption request due",
+    arguments: ["submit", "link", "token", "merge", "transfer"])
+  func claimed(by way: String) async throws {
+    try await LedgerFixture.run { fixture in
+      let token = "0b1c2d3e-0000-4000-8000-000000000001"
+      let purchase = try fixture.period(40...70, ["appAccountToken": .string(token)])
+      let ledger = fixture.ledger
+      if way == "merge" || way == "transfer" { _ = try await fixture.submit(purchase, for: "guest") }
+      if way == "merge" { _ = try await fixture.submit(fixture.period(40...70, line: "L2")) }
+      try await fixture.requestConsumption(purchase, signed: 49)
+      let due = try #require(try await ledger.dueConsumptionRequests(limit: 9).first)
+      var waiting = due.request
+      waiting.dueAt = at(51)
+      try await ledger.update(waiting, ifUnchanged: due)
+      _ = try await ledger.recordConsent(true, of: "ana", fixture.scope)
+      #expect(try await ledger.dueConsumptionRequests(limit: 9).isEmpty)
+      switch way {
+      case "submit": _ = try await fixture.submit(purchase)
+      case "link": _ = try await ledger.move("L1", to: "ana", policy: .keep, fixture.scope)
+      case "token": _ = try await ledger.registerToken(token, of: "ana", fixture.scope)
+      case "merge": _ = try await ledger.merge("guest", into: "ana", fixture.scope)
+      default: _ = try await ledger.move("L1", from: "guest", to: "ana", policy: .transfer, fixture.scope)
+      }
+      let claimed = try await ledger.dueConsumptionRequests(limit: 9)
+      #expect(claimed.map(\.isConsented) == [true])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("A missed consumption request is one event of the owner")
   func missed() async throws {
     try await LedgerFixture.run { fixture in

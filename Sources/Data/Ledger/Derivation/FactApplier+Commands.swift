@@ -127,6 +127,8 @@ extension FactApplier {
       try unlink(line, from: from, by: origin)
       if try !into.isAmong(lines.owners(of: line)) { try link(line, to: into, by: origin) }
     }
+    // The consent of the merged customer is now that of the other one, also for the purchases that it had before.
+    try checkConsumptionRequests(of: into)
   }
 
   /// Reverses the links and unlinks of another command, the last first. A customer who was merged since gets nothing back; the

@@ -106,12 +106,12 @@ extension FactApplier {
     changes.emitInformational(
       isGiven ? .consentGiven : .consentWithdrawn, to: .customer(customer), by: origin)
     guard isGiven else { return }
-    for line in try store.lines(of: customer) {
-      for var request in try store.consumptionRequests(about: line) where request.state == .open {
-        request.dueAt = now
-        try store.put(request)
-      }
-    }
+    try checkConsumptionRequests(of: customer)
+  }
+
+  /// Makes the open consumption requests about the customer's purchases due, because the consent changed.
+  func checkConsumptionRequests(of customer: CustomerKey) throws(StoreError) {
+    for line in try store.lines(of: customer) { try store.setDue(consumptionRequestsAbout: line, at: now) }
   }
 }
 

@@ -35,6 +35,7 @@ extension FactApplier {
             line: line, claimant: customer.customerID, tokenOwner: tokenOwner, actor: origin.actor)))
     }
     guard line.isPurchase else { return }
+    try store.setDue(consumptionRequestsAbout: line, at: now)
     try linkUnclaimed(try store.unclaimedLines(replacing: line), to: customer, by: origin)
     try linkRescindedInstalls(of: line, to: customer, by: origin)
   }
@@ -69,6 +70,8 @@ extension FactApplier {
         evidenceID: evidence))
     try store.index(evidence, under: customer)
     changes.markAffected(customer, needsRebuild: true, by: origin)
+    // The other owners may have consented.
+    if line.isPurchase { try store.setDue(consumptionRequestsAbout: line, at: now) }
   }
 
   /// Links the purchases that entered the claim queue to the customers whose ids are their tokens, if the app

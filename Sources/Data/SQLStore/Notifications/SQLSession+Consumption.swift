@@ -147,6 +147,16 @@ extension SQLTransaction {
       request.settledAt)
   }
 
+  func setDue(consumptionRequestsAbout line: LineKey, at instant: Instant) throws(StoreError) {
+    try run(once: Self.setDueOfLine, instant, line)
+  }
+
+  /// Without a read, because each new link of a purchase runs it. Only open requests are due.
+  private static let setDueOfLine = """
+    UPDATE consumption_request SET due_at = ?
+    WHERE line_id = ? AND app = ? AND environment = ? AND due_at IS NOT NULL
+    """
+
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError) {
     try run(
       Upsert.sql(

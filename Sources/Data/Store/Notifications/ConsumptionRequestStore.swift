@@ -140,6 +140,9 @@ package protocol ConsumptionRequestStore {
     missedAfter instant: Instant, orDueAfter limit: Instant, in domain: ClockDomain
   ) throws(StoreError) -> [ConsumptionRequestRecord]
 
+  /// Makes the open requests about a line due at `instant`.
+  func setDue(consumptionRequestsAbout line: LineKey, at instant: Instant) throws(StoreError)
+
   /// Inserts or replaces the consent of a customer.
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError)
 }
