@@ -42,7 +42,10 @@ final class CurlTransfer: @unchecked Sendable {
     try set(easy, CURLOPT_PROTOCOLS_STR, to: "http,https")
     // Variables of the environment would name one.
     try set(easy, CURLOPT_PROXY, to: "")
-    let version = allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+    // Without TLS there is only HTTP/1.1. libcurl would learn that from the first response of a server, and other requests
+    // would wait for it.
+    let isHTTP2 = allowsHTTP2 && request.url.lowercased().hasPrefix("https:")
+    let version = isHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
     try set(easy, CURLOPT_HTTP_VERSION, to: Int(version))
     // libcurl must not use signals, because several threads run.
     try set(easy, CURLOPT_NOSIGNAL, to: 1)
