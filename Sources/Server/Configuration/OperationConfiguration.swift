@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The address under which Apple reaches the edge, `public_url`. The service does not use it; `entitled doctor` checks it.
 package struct PublicURL: Hashable, Sendable {
   /// A host name, or an IP address without brackets.
@@ -11,13 +9,14 @@ package struct PublicURL: Hashable, Sendable {
 
   /// Parses an `https` URL, which may have a port and a path, but no user, query or fragment.
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    let text = try node.text()
-    guard let url = URLComponents(string: text), url.scheme == "https", let host = url.host, !host.isEmpty,
-      url.query == nil, url.fragment == nil, url.user == nil
-    else { throw node.error("\(node.name) is not an https URL such as https://entitled.example.com") }
-    self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    let example = "https://entitled.example.com"
+    let url = try node.url(such: example)
+    guard url.isHTTPS, !url.hasQuery, !url.hasUser else {
+      throw node.error("\(node.name) is not an https URL such as \(example)")
+    }
+    host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
     port = url.port ?? 443
-    self.text = text.hasSuffix("/") ? String(text.dropLast()) : text
+    text = url.text.hasSuffix("/") ? String(url.text.dropLast()) : url.text
   }
 
   /// The URL of an app's notifications, for App Store Connect.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The section `traces`: where spans are sent, and which.
 package struct TraceConfiguration: Hashable, Sendable {
   /// The URL to which OTLP requests are posted.
@@ -41,18 +39,19 @@ package struct TraceConfiguration: Hashable, Sendable {
   private static func endpoint(
     _ node: ConfigurationNode, hasHeaders: Bool
   ) throws(ConfigurationError) -> String {
-    let text = try node.text()
-    guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.fragment == nil,
-      url.scheme == "https" || url.scheme == "http", url.user == nil, url.password == nil
-    else { throw node.error("\(node.name) is not a URL such as http://127.0.0.1:4318/v1/traces") }
+    let example = "http://127.0.0.1:4318/v1/traces"
+    let url = try node.url(such: example)
+    guard !url.hasUser else {
+      throw node.error("\(node.name) is not a URL such as \(example)")
+    }
     // The log names the URL.
-    guard url.query == nil else {
+    guard !url.hasQuery else {
       throw node.error("\(node.name) has a query; put a token into headers_file")
     }
-    guard !hasHeaders || url.scheme == "https" || WebhookConfiguration.isThisMachine(host) else {
+    guard !hasHeaders || url.isHTTPS || url.isThisMachine else {
       throw node.error("\(node.name) is not https, which headers_file needs beyond this machine")
     }
-    return text
+    return url.text
   }
 
   private static func ratio(_ node: ConfigurationNode) throws(ConfigurationError) -> Double {

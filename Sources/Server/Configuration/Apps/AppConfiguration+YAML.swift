@@ -103,11 +103,7 @@ extension AppConfiguration {
       guard let environment = Environment(rawValue: name) else {
         throw node.error("unknown environment '\(name)'")
       }
-      let url = try node.text()
-      guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
-        throw node.error("'\(url)' does not start with https:// or http://")
-      }
-      servers[environment] = url
+      servers[environment] = try node.url(such: "https://example.com").text
     }
     return servers
   }

@@ -1,6 +1,5 @@
 package import AppStore
 package import Entitlements
-internal import Foundation
 
 /// A webhook, which receives an app's events or Apple's notifications.
 package struct WebhookConfiguration: Hashable, Sendable {
@@ -103,24 +102,14 @@ extension WebhookConfiguration {
 
   /// Parses a URL. Events contain personal data, so that http is limited to this machine unless it is allowed.
   private static func url(_ node: ConfigurationNode, allowsHTTP: Bool) throws(ConfigurationError) -> String {
-    let text = try node.text()
-    guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.fragment == nil,
-      url.scheme == "https" || url.scheme == "http"
-    else { throw node.error("\(node.name) is not a URL such as https://example.com/hooks") }
-    guard url.user == nil, url.password == nil else {
+    let url = try node.url(such: "https://example.com/hooks")
+    guard !url.hasUser else {
       throw node.error("\(node.name) must not contain a user or a password")
     }
-    guard url.scheme == "https" || isThisMachine(host) || allowsHTTP else {
+    guard url.isHTTPS || url.isThisMachine || allowsHTTP else {
       throw node.error("\(node.name) is not https; set allow_http: true to allow http")
     }
-    return text
-  }
-
-  /// Whether a host is a loopback address or `localhost`. `127.example.com` is neither.
-  static func isThisMachine(_ host: String) -> Bool {
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    let isAddress = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
-    return ["localhost", "::1", "[::1]"].contains(host) || (isAddress && parts[0] == "127")
+    return url.text
   }
 
   /// Parses at most 50 delays of 1 second to 7 days. An attempt follows each of them.

@@ -134,15 +134,12 @@ extension TokenIssuerConfiguration.KeySource {
     switch (members["file"], members["url"]) {
     case (let file?, nil): self = .file(try file.path())
     case (nil, let url?):
-      let text = try url.text()
-      guard
-        text.hasPrefix("https://") || text.hasPrefix("http://127.0.0.1:")
-          || text.hasPrefix("http://localhost:")
-      else {
+      let address = try url.url(such: "https://example.com/jwks.json")
+      guard address.isHTTPS || address.isThisMachine else {
         throw url.error(
           "\(url.name) does not start with https://, so the keys could be replaced in transit")
       }
-      self = .url(text)
+      self = .url(address.text)
     default: throw node.error("\(node.name) requires either file or url")
     }
   }

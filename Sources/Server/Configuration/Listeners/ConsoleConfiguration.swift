@@ -84,6 +84,6 @@ extension ConsoleLinks {
     guard placeholder.isEmpty || url.contains(placeholder) else {
       throw node.error("\(node.name) does not contain \(placeholder)")
     }
-    return url
+    return try node.url(such: "https://example.com", allowsFragment: true).text
   }
 }
