@@ -29,6 +29,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
   /// The inputs of migration jobs in the database, which every replica reads.
   package let uploads: (any UploadStore)?
   private let feedWorker: ChangeFeedWorker
+  private let vacuum: RemnantVacuum
 
   /// Opens the store in a database, and creates its tables if there are none.
   ///
@@ -61,6 +62,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
     // Before the first read, because whatever is cached from then on may change.
     let feed = try ChangeSession(settings, timeout: .seconds(30)).makeFeed(staleness, at: now())
     self.feed = feed
+    vacuum = RemnantVacuum(settings, feed)
     let writer = try PostgresWriter(
       .init(
         settings: settings, changes: changes, feed: feed, hash: hash,
@@ -90,6 +92,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
 
   deinit {
     readers.stop()
+    vacuum.close()
     feedWorker.close()
   }
 
@@ -165,10 +168,13 @@ package final class PostgresEntitlementStore: EntitlementStore {
     return try await queue.dryRun(body)
   }
 
-  /// Runs `VACUUM`, after which other rows overwrite the space. What was written to the write-ahead log and to backups
+  /// Starts a `VACUUM`, after which other rows overwrite the space. What was written to the write-ahead log and to backups
   /// stays as long as the server keeps them.
   @discardableResult
-  package func purgeRemnants() async -> Bool { await queue.purgeRemnants() }
+  package func purgeRemnants() async -> Bool {
+    vacuum.start()
+    return false
+  }
 
   /// Emits after each batch, not after each write, and after batches of other processes.
   package func commits() -> AsyncStream<Void> { queue.commits.listen() }
@@ -192,6 +198,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
     await replica?.release()
     replica?.finish()
     feedWorker.close()
+    vacuum.close()
     pipeline.withLock { $0?.close() }
     await readers.close()
     await queue.close()

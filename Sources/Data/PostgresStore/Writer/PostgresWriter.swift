@@ -90,17 +90,9 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
   /// PostgreSQL's autovacuum and checkpointer do the rest.
   func maintain() {}
 
-  /// Makes the space of deleted and replaced rows available for other rows, which overwrite it.
-  func purgeRemnants() -> Bool { finishPurge() }
-
-  func finishPurge() -> Bool {
-    do throws(StoreError) {
-      try PostgresConnection<StoreError>(dependencies.settings).execute("VACUUM")
-      return true
-    } catch {
-      return false
-    }
-  }
+  // ``RemnantVacuum`` removes them, for which writes do not wait.
+  func purgeRemnants() -> Bool { true }
+  func finishPurge() -> Bool { true }
 
   func close() {
     isClosed = true
