@@ -197,11 +197,12 @@ package final class PostgresEntitlementStore: EntitlementStore {
   package func close() async {
     await replica?.release()
     replica?.finish()
-    feedWorker.close()
     vacuum.close()
     pipeline.withLock { $0?.close() }
     await readers.close()
     await queue.close()
+    // Last, because it ends round trips that wait for a database that stopped answering.
+    feedWorker.close()
   }
 }
 

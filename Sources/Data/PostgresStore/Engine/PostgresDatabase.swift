@@ -39,12 +39,28 @@ final class PostgresDatabase: SQLConnection {
     isPooled = settings.isPooled
     self.feed = feed
     seenLosses = feed?.lossCount ?? 0
+    guard feed != nil else { return }
     // A database that is away would not learn of it.
-    connection.cancel { feed?.isAway != true }
+    connection.cancel { [weak self] in self?.isLost != true }
+    interrupt(if: nil)
+  }
+
+  /// Whether the database stopped answering, also if it answers on other sessions by now: a round trip of this session may
+  /// never end.
+  private var isLost: Bool { feed.map { $0.isAway || $0.lossCount != seenLosses } ?? false }
+
+  private func reopen() throws(StoreError) {
+    seenLosses = feed?.lossCount ?? 0
+    try connection.reopen()
   }
 
   /// Becomes the store's writer. The one before, in whatever process, can commit nothing from now on.
-  func claimWriting() throws(StoreError) { claim = try WriterClaim.take(on: connection, after: nil) }
+  func claimWriting() throws(StoreError) {
+    // At the start, before the feed notices silence.
+    connection.timeout = .seconds(30)
+    defer { connection.timeout = nil }
+    claim = try WriterClaim.take(on: connection, after: nil)
+  }
 
   /// Becomes the store's writer if no other replica has the lease or a newer catalog.
   ///
@@ -76,7 +92,8 @@ final class PostgresDatabase: SQLConnection {
 
   func interrupt(if shouldStop: (() -> Bool)?) {
     self.shouldStop = shouldStop
-    connection.interrupt(if: shouldStop)
+    guard feed != nil else { return connection.interrupt(if: shouldStop) }
+    connection.interrupt { [weak self] in self.map { $0.isLost || $0.shouldStop?() == true } ?? false }
   }
 
   func willCommit(_ changed: Set<CustomerKey>) {
@@ -155,20 +172,18 @@ final class PostgresDatabase: SQLConnection {
   private func perform(_ request: PostgresRequest) throws(StoreError) {
     switch TransactionWord(request.sql) {
     case .begin:
-      // Nothing is lost with a session that is not in a transaction.
-      if connection.isBroken || feed.map({ $0.lossCount != seenLosses }) ?? false {
-        seenLosses = feed?.lossCount ?? 0
-        if let claim { self.claim = try takenAgain(claim) } else { try connection.reopen() }
+      // Nothing is lost with a session that is not in a transaction. One whose end failed is never continued.
+      if connection.isBroken || connection.isInTransaction
+        || feed.map({ $0.lossCount != seenLosses }) ?? false
+      {
+        if let claim { self.claim = try takenAgain(claim) } else { try reopen() }
       }
       deferred = [request]
       if claim != nil, let limit = writerSession.limitOfTransaction(isPooled: isPooled) {
         deferred.append(limit)
       }
     case .commit:
-      guard let claim else {
-        _ = try send(request)
-        return
-      }
+      guard let claim else { return try endRead(request) }
       try commit(request, claim)
     case .rollbackToSavepoint:
       // The savepoint is the last, and what follows it is not wanted.
@@ -189,6 +204,16 @@ final class PostgresDatabase: SQLConnection {
 }
 
 extension PostgresDatabase {
+  /// Ends a transaction without a claim. If it stays open, the session ends, so that no other read continues it.
+  private func endRead(_ request: PostgresRequest) throws(StoreError) {
+    do throws(StoreError) {
+      _ = try send(request)
+    } catch {
+      if connection.isInTransaction { connection.close() }
+      throw error
+    }
+  }
+
   /// Commits, if no other writer took over. If the connection is lost meanwhile, checks whether it was committed.
   private func commit(_ request: PostgresRequest, _ claim: WriterClaim) throws(StoreError) {
     deferred.append(claim.advance(announcing: changed, notifies: !isPooled))
@@ -238,7 +263,7 @@ extension PostgresDatabase {
   /// - Throws: ``StoreError/anotherWriter`` also if the database has lost commits of this writer, such as in a failover to
   ///   a standby that lacked them: what the writer has in memory is not true then.
   private func takenAgain(_ claim: WriterClaim) throws(StoreError) -> WriterClaim {
-    try connection.reopen()
+    try reopen()
     try writerSession.begin(on: connection, isPooled: isPooled)
     let next = try WriterClaim.take(on: connection, after: claim)
     guard next.position >= claim.position else { throw .anotherWriter }
