@@ -13,7 +13,7 @@ package struct ReplicaRegistrar: Worker {
   private static let reachable = Gauge(label: "entitled_database_reachable")
   private static let replicas = Gauge(label: "entitled_replicas")
 
-  private let settings: PostgresSettings
+  private let thread: SessionThread
   private let id = UUID().uuidString
   private let replica: String
   private let program: String
@@ -25,7 +25,7 @@ package struct ReplicaRegistrar: Worker {
   package init(
     _ store: PostgresEntitlementStore, program: String, counted: @escaping @Sendable (_ replicas: Int) -> Void
   ) {
-    settings = store.settings
+    thread = SessionThread("registration", LazySession(store.settings, timeout: Self.interval))
     self.program = program
     replica = store.replication?.name.name ?? ProcessInfo.processInfo.hostName
     feed = store.feed
@@ -43,22 +43,22 @@ package struct ReplicaRegistrar: Worker {
     }
   }
 
-  /// Registers on one session until the task is cancelled, and removes the row at the end.
+  /// Registers until the task is cancelled, and removes the row then, unless the database is away.
   private func registerRepeatedly() async throws {
-    let connection = try PostgresConnection<StoreError>(settings)
-    defer {
-      _ = try? connection.query(PostgresRequest("DELETE FROM replica WHERE replica_id = $1", [.text(id)]))
-    }
     while !Task.isCancelled {
-      try register(connection)
+      try await thread.run { session throws(StoreError) in try register(session.connection()) }
       try? await Task.sleep(for: Self.interval)
+    }
+    guard !feed.isAway else { return }
+    try? await thread.run { session throws(StoreError) in
+      let removal = PostgresRequest("DELETE FROM replica WHERE replica_id = $1", [.text(id)])
+      _ = try session.connection().query(removal)
     }
   }
 
   /// Registers the process with its catalog and its distance from the head, and removes replicas that were not seen
   /// for a day. Fails once the store no longer supports this program's schema.
   private func register(_ connection: PostgresConnection<StoreError>) throws(StoreError) {
-    if connection.isBroken { try connection.reopen() }
     let catalog = self.catalog()
     _ = try connection.query(CatalogOrder.registration(of: catalog))
     let rows = try connection.query(
