@@ -58,7 +58,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
     self.settings = settings
     self.hash = hash
     let state = name.map(ReplicaState.init)
-    try PostgresSchema.create(PostgresConnection(settings))
+    try PostgresSchema.create(in: settings)
     // Before the first read, because whatever is cached from then on may change.
     let feed = try ChangeSession(settings, timeout: .seconds(30)).makeFeed(staleness, at: now())
     self.feed = feed

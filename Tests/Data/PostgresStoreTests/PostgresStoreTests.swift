@@ -58,6 +58,17 @@ struct PostgresStoreTests {
     }
   }
 
+  @Test("A database with another encoding is refused by name", arguments: ["LATIN1", "SQL_ASCII"])
+  func encoding(name: String) async throws {
+    let server = try PostgresServer.shared()
+    let database = "test_\(name.lowercased())"
+    let control = try PostgresConnection<PostgresError>(server.settings())
+    try control.execute("CREATE DATABASE \(database) TEMPLATE template0 ENCODING '\(name)' LOCALE 'C'")
+    defer { try? server.removeDatabase(database) }
+    let refusal = StoreError.failed("the database '\(database)' has the encoding \(name) instead of UTF8")
+    #expect(throws: refusal) { try PostgresEntitlementStore(server.settings(database)) }
+  }
+
   @Test("A store opened again finds what was written")
   func reopened() async throws {
     try await withDatabase { settings in

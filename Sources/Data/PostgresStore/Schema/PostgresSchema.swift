@@ -11,6 +11,7 @@ enum PostgresSchema {
   ///
   /// - Throws: ``StoreError/newerSchema(found:supported:)``, ``StoreError/olderSchema(found:required:)``.
   static func create(_ connection: PostgresConnection<StoreError>) throws(StoreError) {
+    try requireUTF8(connection)
     try connection.execute("BEGIN")
     do throws(StoreError) {
       try connection.execute("SELECT pg_advisory_xact_lock(\(lock))")
@@ -25,6 +26,23 @@ enum PostgresSchema {
     } catch {
       try? connection.execute("ROLLBACK")
       throw error
+    }
+  }
+
+  /// The same on a separate session, whose round trips have a limit.
+  static func create(in settings: PostgresSettings) throws(StoreError) {
+    let connection = try PostgresConnection<StoreError>(settings)
+    connection.timeout = .seconds(30)
+    try create(connection)
+  }
+
+  /// Other encodings lack characters of ids, names and documents, or do not check them.
+  private static func requireUTF8(_ connection: PostgresConnection<StoreError>) throws(StoreError) {
+    let rows = try connection.query(
+      PostgresRequest("SELECT current_setting('server_encoding'), current_database()::text"))
+    let (encoding, name) = (rows.text(0, 0) ?? "", rows.text(0, 1) ?? "")
+    guard encoding == "UTF8" else {
+      throw .failed("the database '\(name)' has the encoding \(encoding) instead of UTF8")
     }
   }
 
