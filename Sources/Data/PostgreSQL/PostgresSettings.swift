@@ -36,8 +36,9 @@ package struct PostgresSettings: Hashable, Sendable {
   /// Returns all options of a new session, with the password.
   func connectionOptions() throws(PostgresError) -> [String: String] {
     var all = Self.defaults.merging(options) { _, own in own }
-    // Short statements gain nothing from compilation. PgBouncer refuses options of the session.
-    if !isPooled, all["options"] == nil { all["options"] = "-c jit=off" }
+    // Short statements gain nothing from compilation, and texts of statements have no escapes, whatever the database's
+    // settings are. PgBouncer refuses options of the session.
+    if !isPooled { all["options"] = "\(all["options"] ?? "-c jit=off") -c standard_conforming_strings=on" }
     guard let passwordFile else { return all }
     do {
       let text = try String(contentsOfFile: passwordFile, encoding: .utf8)
