@@ -70,7 +70,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
       replica: state)
     let queue = WriteQueue(writer, capacity: 4096, batchSize: 256)
     self.queue = queue
-    uploads = PostgresUploads(settings)
+    uploads = PostgresUploads(settings, feed)
     replica = state.map {
       PostgresReplication(settings, $0, Lease(duration: leaseDuration), writer, queue, feed)
     }
@@ -213,5 +213,5 @@ extension PostgresEntitlementStore: SQLBackedStore {
 
 extension StoreError {
   /// The error of calls while the feed has no answer of the database.
-  fileprivate static let doesNotAnswer = StoreError.unavailable("the database does not answer")
+  static let doesNotAnswer = StoreError.unavailable("the database does not answer")
 }

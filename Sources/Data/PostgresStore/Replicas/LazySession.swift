@@ -11,19 +11,29 @@ final class LazySession: @unchecked Sendable {
   let settings: PostgresSettings
   private let timeout: Duration
   private let channel: String?
+  private let feed: StoreFeed?
   private var opened: PostgresConnection<StoreError>?
+  /// ``StoreFeed/lossCount`` when the session was opened.
+  private var seenLosses = 0
 
   /// `timeout` is the longest duration of a round trip; by default, calls fail within a second while the database is
-  /// away. `channel` is one to listen to, unless a pooler is in between.
-  init(_ settings: PostgresSettings, timeout: Duration = .seconds(1), listeningTo channel: String? = nil) {
+  /// away. `channel` is one to listen to, unless a pooler is in between. With `feed`, calls fail at once while the database
+  /// is away.
+  init(
+    _ settings: PostgresSettings, timeout: Duration = .seconds(1), listeningTo channel: String? = nil,
+    feed: StoreFeed? = nil
+  ) {
     self.settings = settings
     self.timeout = timeout
+    self.feed = feed
     self.channel = settings.isPooled ? nil : channel
   }
 
   /// The session, opened if it is not.
   func connection() throws(StoreError) -> PostgresConnection<StoreError> {
-    if let opened, !opened.isBroken { return opened }
+    if feed?.isAway == true { throw .doesNotAnswer }
+    let losses = feed?.lossCount ?? 0
+    if let opened, !opened.isBroken, losses == seenLosses { return opened }
     let connection: PostgresConnection<StoreError>
     if let opened {
       try opened.reopen()
@@ -33,6 +43,8 @@ final class LazySession: @unchecked Sendable {
       connection.timeout = timeout
       opened = connection
     }
+    seenLosses = losses
+    if let feed { connection.interrupt { feed.isAway || feed.lossCount != losses } }
     if let channel { try connection.listen(to: channel) }
     return connection
   }

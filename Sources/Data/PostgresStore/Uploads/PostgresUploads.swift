@@ -6,9 +6,10 @@ internal import Synchronization
 final class PostgresUploads: UploadStore {
   private let session: Mutex<LazySession>
 
-  /// Opens its session with the first call; a statement fails after 10 seconds.
-  init(_ settings: PostgresSettings) {
-    session = Mutex(LazySession(settings, timeout: .seconds(10)))
+  /// Opens its session with the first call. A statement fails after 10 seconds, and all do while `feed` has no answer of
+  /// the database: they block threads that others need.
+  init(_ settings: PostgresSettings, _ feed: StoreFeed? = nil) {
+    session = Mutex(LazySession(settings, timeout: .seconds(10), feed: feed))
   }
 
   /// Appends one piece; a repeated or concurrent append at the same offset changes nothing. Returns the size
