@@ -103,6 +103,38 @@ import Wire
     }
   }
 
+  @Test("While a write waits for the store, checks end in time, and writes count as delayed")
+  func waitingWrite() async throws {
+    try await withMonitor { _, store in
+      let monitor = monitor(of: store)
+      let gate = DispatchSemaphore(value: 0)
+      let write = Task { try await store.write { (_) throws(StoreError) in gate.wait() } }
+      while !problems(monitor).contains(.writerLag) { await monitor.check() }
+      await monitor.check()
+      #expect(problems(monitor).contains(.writerLag))
+      #expect(health.status(of: "entitled.v1.NotificationService") == .notServing)
+      gate.signal()
+      try await write.value
+      while !problems(monitor).isEmpty { await monitor.check() }
+      #expect(health.status(of: "entitled.v1.NotificationService") == .serving)
+    }
+  }
+
+  @Test("A store that does not answer reads in time ends readiness")
+  func waitingRead() async throws {
+    try await withMonitor { _, store in
+      let silent = monitor(of: SilentStore(store: store))
+      await silent.check()
+      #expect(problems(silent).contains(.storeReadable) && !silent.isReady)
+    }
+  }
+
+  private func monitor(of store: any EntitlementStore) -> HealthMonitor {
+    HealthMonitor(store: store, health: health, maxWriteDelay: .milliseconds(100), logger: lines.logger) {
+      1 << 40
+    }
+  }
+
   @Test("A late check does not serve a stopping service again")
   func stops() async throws {
     try await withMonitor { monitor, _ in
@@ -113,4 +145,26 @@ import Wire
       for service in Contract.services { #expect(health.status(of: service.name) == .notServing) }
     }
   }
+}
+
+/// A store whose reads wait until they are cancelled.
+private struct SilentStore: StoreWrapper {
+  let store: any EntitlementStore
+
+  func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    try? await Task.sleep(for: .seconds(3600))
+    throw .cancelled
+  }
+
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value { try await store.write(body) }
+
+  func write<Value: Sendable>(
+    expecting expected: @autoclosure () -> ExpectedReads,
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value { try await store.write(body) }
 }

@@ -1,5 +1,6 @@
 package import AppStore
 package import Logging
+internal import Metrics
 internal import Platform
 package import RPC
 package import Store
@@ -57,7 +58,11 @@ package final class HealthMonitor: Worker {
     var results: [HealthCheckResult] = []
     var configurationProblem: String?
     var isStopping = false
+    /// When the write began that an earlier check stopped waiting for; `nil` if there is none.
+    var waitingSince: ContinuousClock.Instant?
   }
+
+  private static let isWritable = Gauge(label: "entitled_store_writable")
 
   private let store: any EntitlementStore
   private let health: HealthService
@@ -125,16 +130,19 @@ package final class HealthMonitor: Worker {
 
   /// Performs the checks once.
   package func check() async {
+    // Together, because each may wait for the store.
+    async let readProblem = storeReadProblem()
     let writing = await checkWrites()
     let results =
       [
         HealthCheckResult(
-          dependency: .storeReadable, problem: await storeReadProblem() ?? writing.removal,
+          dependency: .storeReadable, problem: await readProblem ?? writing.removal,
           isBridged: isBridged),
         HealthCheckResult(dependency: .disk, problem: diskProblem()),
       ] + writing.results + [
         HealthCheckResult(dependency: .configuration, problem: state.withLock { $0.configurationProblem })
       ]
+    guard !Task.isCancelled else { return }
     let (previous, isStopping) = state.withLock { state in
       defer { state.results = results }
       return (state.results, state.isStopping)
@@ -163,11 +171,16 @@ package final class HealthMonitor: Worker {
 
   /// The problem with reads, by the pool or on an event loop; `nil` if there is none.
   private func storeReadProblem() async -> String? {
-    do throws(StoreError) {
-      _ = try await store.read { snapshot throws(StoreError) in try snapshot.snapshotVersion() }
-    } catch {
-      return error.description
+    let result = await withTimeLimit(maxWriteDelay) { [store] () -> StoreError? in
+      do throws(StoreError) {
+        _ = try await store.read { snapshot throws(StoreError) in try snapshot.snapshotVersion() }
+        return nil
+      } catch {
+        return error
+      }
     }
+    guard let result else { return "a read takes longer than \(maxWriteDelay)" }
+    if let error = result { return error.description }
     let missing = missingReaders.count
     return missing == 0 ? nil : "\(missing) event loops have no reader of the store"
   }
@@ -190,19 +203,43 @@ package final class HealthMonitor: Worker {
   private func checkWrites() async -> (results: [HealthCheckResult], removal: String?) {
     let start = ContinuousClock.now
     var (problem, removal): (String?, String?)
-    do throws(StoreError) {
-      try await store.health()
-      if store.replication?.role.isLeader ?? true { try await store.dryRun { (_) throws(StoreError) in } }
-    } catch {
+    if let error = await write(since: start) {
       problem = error.description
       if case .removed = error { removal = problem }
     }
-    let lag = ContinuousClock.now - start
+    let waitingSince = state.withLock { $0.waitingSince }
+    if waitingSince != nil { Self.isWritable.record(0) }
+    let lag = ContinuousClock.now - (waitingSince ?? start)
     let results = [
       HealthCheckResult(dependency: .storeWritable, problem: problem),
       HealthCheckResult(
         dependency: .writerLag, problem: lag > maxWriteDelay ? "a write waited \(lag)" : nil),
     ]
     return (results, removal)
+  }
+
+  /// Writes, and waits for it at most for ``maxWriteDelay``. While one write waits for the store, no other begins.
+  private func write(since start: ContinuousClock.Instant) async -> StoreError? {
+    let isFirst = state.withLock { state in
+      defer { state.waitingSince = state.waitingSince ?? start }
+      return state.waitingSince == nil
+    }
+    guard isFirst else { return nil }
+    let result = await withTimeLimit(maxWriteDelay) { [self] in
+      let error = await probe()
+      state.withLock { $0.waitingSince = nil }
+      return error
+    }
+    return result ?? nil
+  }
+
+  private func probe() async -> StoreError? {
+    do throws(StoreError) {
+      try await store.health()
+      if store.replication?.role.isLeader ?? true { try await store.dryRun { (_) throws(StoreError) in } }
+      return nil
+    } catch {
+      return error
+    }
   }
 }
