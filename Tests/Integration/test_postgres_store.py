@@ -1,12 +1,19 @@
 """The service with its store in PostgreSQL: directly, through PgBouncer, after a restart, and refused addresses."""
 
 import base64
+import concurrent.futures
+import contextlib
 import shutil
+import signal
+import threading
+import time
 
+import grpc
 import pytest
 
-from contract import entitlement, entitlement_service, entitlement_stub
-from harness import FREE_PORTS, Service, run
+import link
+from contract import entitlement, entitlement_service, entitlement_stub, receipt_service, receipt_stub
+from harness import CALL_LIMIT, FREE_PORTS, Service, run, wait_for
 
 
 def grant(service, customer):
@@ -73,6 +80,107 @@ def test_a_process_with_another_installation_key_is_refused(postgres, tmp_path):
         service = Service(tmp_path / "data", store)
         answer = run("serve", *FREE_PORTS, "--data", tmp_path / "other", *store)
         assert answer.returncode == 1 and "erasures.key" in answer.stderr
+        service.stop()
+
+
+def address_through(relay, postgres, database, folder):
+    password = folder / "password"
+    password.touch(mode=0o600)
+    password.write_text(postgres.password)
+    return f"postgres://{postgres.user}@127.0.0.1:{relay.port}/{database}?sslmode=disable&password_file={password}"
+
+
+def code(call):
+    """The status code of a call."""
+    try:
+        call()
+    except grpc.RpcError as error:
+        return error.code()
+    return grpc.StatusCode.OK
+
+
+@contextlib.contextmanager
+def reads_without_deadlines(service, threads=8):
+    """Reads a timeline again and again, with more clients than the service has sessions for reads."""
+    is_over = threading.Event()
+    request = entitlement_service.ListTimelineRequest(app="ocean-journal", customer_id="alice")
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool, service.channel() as channel:
+
+        def read():
+            while not is_over.is_set():
+                code(lambda: entitlement_stub(channel).ListTimeline(request))
+
+        for _ in range(threads):
+            pool.submit(read)
+        try:
+            yield
+        finally:
+            # The end of the channel ends calls that still wait.
+            is_over.set()
+
+
+def test_sessions_that_are_lost_without_an_end_are_replaced(postgres, tmp_path):
+    """The link drops the packets of all open sessions; those that begin later work."""
+    with postgres.database() as database, link.Link(postgres.port) as relay:
+        address = address_through(relay, postgres, database, tmp_path)
+        service = Service(tmp_path / "data", ["--store", address, "--replica", "a"])
+        wait_for(lambda: code(lambda: grant(service, "alice")) == grpc.StatusCode.OK)
+        with reads_without_deadlines(service):
+            time.sleep(1)
+            relay.lose()
+            wait_for(lambda: code(lambda: grant(service, "bob")) == grpc.StatusCode.OK)
+        request = entitlement_service.ListTimelineRequest(app="ocean-journal", customer_id="alice")
+        with service.channel() as channel:
+            timeline = entitlement_stub(channel).ListTimeline
+            for _ in range(20):
+                wait_for(lambda: code(lambda: timeline(request, timeout=CALL_LIMIT)) == grpc.StatusCode.OK)
+        # Others see the replica, so that commands for a stopped store are refused.
+        seen = "SELECT count(*) FROM replica WHERE seen_at > clock_timestamp() - interval '3 seconds'"
+        time.sleep(4)
+        wait_for(lambda: postgres.sql(seen, database) == "1")
+        for command in (["copy", address, f"sqlite:{tmp_path / 'copy'}"], ["rebuild-reports", "--store", address]):
+            answer = run("store", *command)
+            assert answer.returncode == 1 and "replicas use the store: a;" in answer.stderr, command
+        service.stop()
+        assert postgres.sql("SELECT count(*) FROM replica", database) == "0"
+
+
+def test_a_process_ends_and_answers_while_the_database_is_silent(postgres, tmp_path):
+    with postgres.database() as database, link.Link(postgres.port) as relay:
+        address = address_through(relay, postgres, database, tmp_path) + "&ready_while_stale=false"
+        service = Service(tmp_path / "data", ["--store", address, "--replica", "a"])
+        wait_for(lambda: code(lambda: grant(service, "alice")) == grpc.StatusCode.OK)
+        assert is_granted(service, "alice")
+
+        def upload():
+            with service.channel() as channel:
+                request = receipt_service.UploadMigrationInputRequest(app="ocean-journal", upload_id="u", data=b"x")
+                return code(lambda: receipt_stub(channel).UploadMigrationInput(request, timeout=CALL_LIMIT))
+
+        assert upload() == grpc.StatusCode.OK
+        relay.cut()
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            start = time.monotonic()
+            uploads = [pool.submit(upload) for _ in range(8)]
+            assert {each.result() for each in uploads} == {grpc.StatusCode.UNAVAILABLE}
+            # A second until the silence is noticed, and what a busy machine adds; one after the other took longer.
+            assert time.monotonic() - start < 8
+        wait_for(lambda: service.readiness()[0] == 503)
+        failed = {check["name"] for check in service.readiness()[1]["checks"] if not check["ok"]}
+        assert {"store_readable", "store_writable"} <= failed
+        assert is_granted(service, "alice")
+        service.process.send_signal(signal.SIGTERM)
+        assert service.process.wait(30) == 0
+
+
+def test_texts_of_statements_have_no_escapes_whatever_the_database_sets(postgres, tmp_path):
+    with postgres.database() as database:
+        postgres.sql(f"ALTER DATABASE {database} SET standard_conforming_strings = off")
+        service = Service(tmp_path / "data", ["--store", postgres.address(database)])
+        grant(service, "alice")
+        request = {"app": "ocean-journal", "customerId": "alice"}
+        assert service.json("entitled.v1.EntitlementService/EraseCustomer", request)[0] == 200
+        assert not is_granted(service, "alice")
         service.stop()
 
 

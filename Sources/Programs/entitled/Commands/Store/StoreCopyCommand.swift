@@ -71,11 +71,7 @@ extension StoreLocation {
     case .directory(let directory): return try Startup.existingStore(in: directory)
     case .postgres(let settings):
       let status = try PostgresMigration(settings).status()
-      guard status.replicas.isEmpty else {
-        let names = status.replicas.map(\.name).joined(separator: ", ")
-        throw Failure(
-          "replicas use the store: \(names); stop them, or wait 30 seconds after one that was killed")
-      }
+      try status.requireNoReplicas()
       guard status.waitingEntries == 0 else {
         throw Failure(
           "the inbox has entries that no leader has executed: \(status.waitingEntries); start one replica, and stop it "

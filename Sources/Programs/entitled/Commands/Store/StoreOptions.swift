@@ -81,6 +81,15 @@ enum StoreLocation {
   }
 }
 
+extension PostgresMigration.Status {
+  /// Makes sure that no service uses the store.
+  func requireNoReplicas() throws(Failure) {
+    guard !replicas.isEmpty else { return }
+    let names = replicas.map(\.name).joined(separator: ", ")
+    throw Failure("replicas use the store: \(names); stop them, or wait 30 seconds after one that was killed")
+  }
+}
+
 extension PostgresSettings {
   /// The settings of all sessions of a configured database.
   init(_ configuration: PostgresConfiguration) {

@@ -28,11 +28,7 @@ struct StoreRebuildReportsCommand: AsyncParsableCommand {
     let catalog = try Startup.configuration(file: file).catalog
     let location = try store.location()
     do {
-      let open: any EntitlementStore =
-        switch location {
-        case .directory(let directory): try Startup.existingStore(in: directory)
-        case .postgres(let settings): try PostgresEntitlementStore(settings)
-        }
+      let open = try Self.open(location)
       try await Self.requireAllApps(of: open, in: catalog)
       let reports = ReportLedger(
         store: open, catalog: CurrentCatalog(catalog), clock: ServiceClock(now: SystemClock.now))
@@ -46,6 +42,16 @@ struct StoreRebuildReportsCommand: AsyncParsableCommand {
       throw Failure(error.description)
     }
     output.show(["apps": .array(catalog.appIDs.map(JSONValue.string))])
+  }
+
+  /// Opens a store that no service uses.
+  private static func open(_ location: StoreLocation) throws -> any EntitlementStore {
+    switch location {
+    case .directory(let directory): return try Startup.existingStore(in: directory)
+    case .postgres(let settings):
+      try PostgresMigration(settings).status().requireNoReplicas()
+      return try PostgresEntitlementStore(settings)
+    }
   }
 
   /// Stops before anything is changed if the store has evidence of an app that is not in the catalog, because the reports
