@@ -82,7 +82,7 @@ import Testing
     try await store.write { transaction throws(StoreError) in
       _ = try transaction.purgeBodies(
         of: .accepted([.signedTransaction]), in: .all, receivedBefore: Instant(millisecondsSince1970: .max),
-        after: nil, limit: 9)
+        undeliveredSince: Instant(millisecondsSince1970: .max), after: nil, limit: 9)
     }
     let outcome = try store.vacuum()
     #expect(outcome.bytesAfter < outcome.bytesBefore)

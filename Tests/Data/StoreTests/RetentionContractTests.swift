@@ -37,6 +37,35 @@ import Testing
   }
 
   @Test(
+    "A notification that is not forwarded yet keeps its body for a bounded time", arguments: Backend.allCases)
+  func undelivered(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let old = WebhookKey(appID: "ocean", kind: .notifications, name: "old")
+      try await store.write { transaction throws(StoreError) in
+        for (number, text) in ["early", "pending", "dead", "sent", "new"].enumerated() {
+          var piece = evidence(text)
+          piece.kind = .signedRenewalInfo
+          piece.receivedAt = instant(Int64(number) + 1)
+          let appended = try transaction.append(piece)
+          try transaction.put(
+            NotificationRecord(
+              evidenceID: appended.id, appID: "ocean", environment: .sandbox, version: 2, state: .applied,
+              receivedAt: piece.receivedAt))
+          if text == "sent" { try transaction.begin(old) }
+          var delivery = Delivery(
+            position: appended.id.rawValue, environment: .sandbox, subject: "1", type: "DID_RENEW",
+            occurredAt: piece.receivedAt, dueAt: nil)
+          if text == "dead" { delivery.state = .deadLetter }
+          if ["early", "pending", "dead"].contains(text) { try transaction.put(delivery, of: old) }
+        }
+      }
+      #expect(try await purge(.accepted([.signedRenewalInfo]), undeliveredSince: 2, in: store) == 2)
+      #expect(try await bodies(in: store) == [nil, "pending", "dead", nil, "new"])
+      #expect(try await purge(.accepted([.signedRenewalInfo]), in: store) == 3)
+    }
+  }
+
+  @Test(
     "A search in rejected bodies finds those of the app that match, beyond one page of rows",
     arguments: Backend.allCases)
   func rejectedBodies(backend: Backend) async throws {
@@ -62,13 +91,16 @@ import Testing
   }
 
   /// Purges the bodies that arrived before 50, one piece of evidence at a time.
-  private func purge(_ selection: EvidenceSelection, in store: any EntitlementStore) async throws -> Int {
+  private func purge(
+    _ selection: EvidenceSelection, undeliveredSince undelivered: Int64 = 50, in store: any EntitlementStore
+  ) async throws -> Int {
     var (last, count): (EvidenceID?, Int) = (nil, 0)
     repeat {
       let start = last
       let page = try await store.write { transaction throws(StoreError) in
         try transaction.purgeBodies(
-          of: selection, in: .all, receivedBefore: instant(50), after: start, limit: 1)
+          of: selection, in: .all, receivedBefore: instant(50), undeliveredSince: instant(undelivered),
+          after: start, limit: 1)
       }
       (last, count) = (page.last, count + page.purged)
     } while last != nil

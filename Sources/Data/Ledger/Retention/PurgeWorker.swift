@@ -25,6 +25,9 @@ package struct PurgeWorker: Worker {
     }
   }
 
+  /// The days for which a notification that was not forwarded yet keeps its body at least: a little longer than the standard
+  /// schedule of attempts, so that a short retention does not lose messages.
+  private static let undeliveredDays: Int64 = 4
   /// The number of pieces of evidence in one write.
   private static let pageSize = 500
 
@@ -114,13 +117,16 @@ package struct PurgeWorker: Worker {
 
   /// Purges the bodies that a rule selects, a page in each write, and returns their number.
   private func apply(_ rule: Rule, by clock: ServiceClock) async throws(StoreError) -> Int {
-    let instant = clock.now().advanced(byDays: -Int64(rule.days))
+    let now = clock.now()
+    let instant = now.advanced(byDays: -Int64(rule.days))
+    let undelivered = now.advanced(byDays: -Self.undeliveredDays)
     var (last, count): (EvidenceID?, Int) = (nil, 0)
     repeat {
       let start = last
       let page = try await store.write { store throws(StoreError) in
         try store.purgeBodies(
-          of: rule.selection, in: clock.domain, receivedBefore: instant, after: start, limit: Self.pageSize)
+          of: rule.selection, in: clock.domain, receivedBefore: instant, undeliveredSince: undelivered,
+          after: start, limit: Self.pageSize)
       }
       (last, count) = (page.last, count + page.purged)
     } while last != nil

@@ -94,7 +94,7 @@ extension SQLTransaction {
 extension SQLTransaction {
   func purgeBodies(
     of selection: EvidenceSelection, in domain: ClockDomain, receivedBefore instant: Instant,
-    after id: EvidenceID?, limit: Int
+    undeliveredSince undelivered: Instant, after id: EvidenceID?, limit: Int
   ) throws(StoreError) -> (last: EvidenceID?, purged: Int) {
     // In order of arrival, so that the scan stops at the first piece that is too recent. Pieces of other clocks are skipped
     // here, because a condition of the query could search the whole table in one write.
@@ -106,6 +106,7 @@ extension SQLTransaction {
     try select.bind(1, id?.rawValue ?? 0)
     try select.bind(2, Int64(limit))
     var (last, chosen): (EvidenceID?, [EvidenceID]) = (nil, [])
+    var recent: [EvidenceID] = []
     while try select.step() {
       let evidence = EvidenceID(rawValue: select.number(0))
       let isRejected = select.text(3) != ""
@@ -123,12 +124,32 @@ extension SQLTransaction {
         case .accepted(let kinds):
           !isRejected && kinds.contains(Evidence.Kind(rawValue: select.text(2) ?? ""))
         }
-      if isChosen, select.number(4) == 1 { chosen.append(evidence) }
+      guard isChosen, select.number(4) == 1 else { continue }
+      if select.number(1) < undelivered.millisecondsSince1970 {
+        chosen.append(evidence)
+      } else {
+        recent.append(evidence)
+      }
     }
     select.reset()
+    for evidence in recent where try !isUndelivered(evidence) { chosen.append(evidence) }
     for evidence in chosen {
       try run("UPDATE evidence SET body = NULL, compression = 0 WHERE evidence_id = ?", evidence)
     }
     return (last, chosen.count)
+  }
+
+  /// Whether a notification is a pending message or a dead letter of a webhook of its app, or is after its cursor.
+  private func isUndelivered(_ evidence: EvidenceID) throws(StoreError) -> Bool {
+    try !rows(
+      """
+      SELECT 1 FROM notification JOIN webhook_cursor ON webhook_cursor.app = notification.app
+      WHERE notification.evidence_id = ?1 AND notification.state <> 'REJECTED' AND webhook_cursor.kind = 'NOTIFICATIONS'
+        AND (webhook_cursor.position < ?1 OR EXISTS (
+          SELECT 1 FROM delivery WHERE delivery.app = webhook_cursor.app AND delivery.kind = webhook_cursor.kind
+            AND delivery.name = webhook_cursor.name AND delivery.position = ?1))
+      LIMIT 1
+      """, evidence
+    ) { $0.number(0) }.isEmpty
   }
 }

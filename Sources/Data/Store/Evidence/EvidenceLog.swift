@@ -91,11 +91,13 @@ extension PrecomputedAnswers {
 package protocol RetentionStore {
   /// Scans at most `limit` pieces of evidence after `id`, oldest first, up to the first one of `domain` that arrived at
   /// `instant` or later, and purges the bodies of those before it that belong to `domain` and that `selection` matches.
+  /// A notification that arrived at `undelivered` or later keeps its body while it waits for a webhook of its app, or is a
+  /// dead letter.
   ///
   /// - Returns: the last scanned piece, `nil` if there was none, and the number of purged bodies.
   func purgeBodies(
     of selection: EvidenceSelection, in domain: ClockDomain, receivedBefore instant: Instant,
-    after id: EvidenceID?, limit: Int
+    undeliveredSince undelivered: Instant, after id: EvidenceID?, limit: Int
   ) throws(StoreError) -> (last: EvidenceID?, purged: Int)
 }
 
