@@ -223,7 +223,7 @@ let package = Package(
       [
         "AppStore", "AppStoreClient", "Bytes", "Entitlements", "JSON", "Ledger", "Platform", "SignedData",
         "Store", "Telemetry",
-        metrics, tracing,
+        logging, metrics, tracing,
       ]),
     library(
       .features, "Traces",

@@ -5,6 +5,7 @@ import json
 import signal
 import threading
 import time
+import urllib.request
 import uuid
 
 import pytest
@@ -435,12 +436,108 @@ def test_retry_after_of_the_receiver_is_honoured(start, tmp_path, receiver):
     assert time.monotonic() - start_of_rest > 2.5
 
 
+def test_retry_after_of_the_endpoint_survives_a_reload(start, tmp_path, receiver, other_receiver):
+    receiver.answer = lambda request: (429, {"retry-after": "3600"})
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
+    grant(service, "ana")
+    wait_for(lambda: webhook(service)["pending"] != "0")
+    configured(tmp_path, {"billing": {"url": receiver.url}, "other": {"url": other_receiver.url}})
+    reload(service, "webhooks reloaded")
+    grant(service, "ben")
+    other_receiver.wait(lambda r: len(r.accepted) == 2)
+    time.sleep(0.5)
+    assert len(receiver.requests) == 1
+
+
+def test_a_slow_customer_does_not_delay_the_others(start, tmp_path, receiver):
+    go_on = threading.Event()
+    receiver.answer = lambda request: 200 if request.data["customerId"] != "slow" or go_on.wait(15) else 500
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
+    grant(service, "slow", times=10)
+    grant(service, "fast")
+    receiver.wait(lambda r: len(r.accepted) == 2, 10)
+    assert {request.data["customerId"] for request in receiver.accepted} == {"fast"}
+    wait_for(lambda: webhook(service)["cursor"] == "22")
+    assert (webhook(service)["state"], webhook(service)["pending"]) == ("WEBHOOK_STATE_FAILING", "20")
+    go_on.set()
+    receiver.wait(lambda r: len(r.accepted) == 22)
+    assert_each_in_order(receiver.accepted)
+
+
+def test_messages_after_an_erasure_have_the_pseudonym(start, tmp_path, receiver):
+    arrived, go_on = threading.Event(), threading.Event()
+
+    def answer(_):
+        arrived.set()
+        go_on.wait(15)
+        return 200
+
+    receiver.answer = answer
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
+    grant(service, "dan", times=5)
+    assert arrived.wait(10)
+    status, erased = service.json("entitled.v1.EntitlementService/EraseCustomer", {"app": APP, "customerId": "dan"})
+    assert status == 200, erased
+    go_on.set()
+    receiver.wait(lambda r: any(request.data["type"] == "CUSTOMER_ERASED" for request in r.accepted))
+    assert_each_in_order(receiver.accepted[1:])
+    assert {request.data["customerId"] for request in receiver.accepted[1:]} == {erased["pseudonym"]}
+
+
+def test_the_cursor_passes_events_that_are_not_selected(start, tmp_path, receiver):
+    arguments = configured(tmp_path, {"billing": {"url": receiver.url, "events": ["REFUNDED"]}})
+    service = start(arguments=arguments)
+    grant(service, "ana", times=5)
+    wait_for(lambda: webhook(service)["cursor"] == "10")
+    service.kill()
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
+    grant(service, "ben")
+    receiver.wait(lambda r: len(r.accepted) == 2)
+    assert {request.data["customerId"] for request in receiver.accepted} == {"ben"}
+
+
+def test_dead_letters_that_are_not_selected_stay_when_all_are_resent(start, tmp_path, receiver):
+    receiver.answer = lambda request: 500
+    hook = {"url": receiver.url, "retry_seconds": []}
+    service = start(arguments=configured(tmp_path, {"billing": hook}))
+    grant(service, "ana")
+    wait_for(lambda: webhook(service)["deadLetters"] == "2")
+    configured(tmp_path, {"billing": {**hook, "events": ["GRANT_REVOKED"]}})
+    reload(service, "webhooks reloaded")
+    receiver.answer = lambda request: 200
+    answer = service.command("webhooks", "resend", "billing", "--dead-letters")
+    assert answer.stdout.split() == ["resent", "1"], answer.stderr
+    receiver.wait(lambda r: len(r.accepted) == 1)
+    assert receiver.accepted[0].data["type"] == "GRANT_REVOKED"
+    wait_for(lambda: [delivery["number"] for delivery in deliveries(service)] == ["1"])
+
+
+def test_a_removed_webhook_has_no_pending_messages_in_the_metrics(start, tmp_path, receiver):
+    receiver.answer = lambda request: 500
+    service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
+    grant(service, "ana")
+
+    def values():
+        """The gauges of the webhook that are not zero."""
+        with urllib.request.urlopen(f"http://{service.http}/metrics", timeout=30) as page:
+            lines = page.read().decode().splitlines()
+        return [line for line in lines if 'webhook="billing"' in line and "_total" not in line
+                and "_seconds_" not in line and not line.endswith(" 0")]  # fmt: skip
+
+    wait_for(lambda: any("entitled_webhook_deliveries_pending" in line for line in values()))
+    configured(tmp_path, {})
+    reload(service, "webhooks reloaded")
+    wait_for(lambda: values() == [])
+
+
 @pytest.mark.parametrize(
     "members, problem",
     [
         ({"url": "http://example.com/x"}, "is not https; set allow_http: true to allow http"),
         ({"url": "https://me:word@example.com/x"}, "must not contain a user or a password"),
         ({"url": "ftp://example.com"}, "is not a URL such as https://example.com/hooks"),
+        ({"url": "https://example.com/a b"}, "has the character U+0020; write it percent-encoded"),
+        ({"url": "https://example.com:99999"}, "has the port 99999, which is not between 1 and 65535"),
         ({"url": "https://example.com", "events": ["STARTS"]}, "unknown event 'STARTS'; known: STARTED"),
         ({"url": "https://example.com", "secret": {"variable": "PATH"}}, "is not whsec_ and base64"),
         ({"url": "https://example.com", "secret": {"variable": "NOT_SET"}}, "the environment variable NOT_SET"),
@@ -534,3 +631,58 @@ def test_forwarding_survives_a_crash(start, tmp_path, receiver):
     receiver.answer = lambda request: 200
     service = start(arguments=arguments)
     receiver.wait(lambda r: sorted(q.body for q in r.accepted) == sorted(bodies))
+
+
+FORWARDING = "WEBHOOK_KIND_NOTIFICATIONS"
+
+
+@pytest.mark.parametrize("days", [2, 5])
+def test_a_purge_of_notifications_loses_none_that_waits(start, tmp_path, receiver, days):
+    receiver.answer = lambda request: 503
+    arguments = configured(tmp_path, forwardings={"old": {"url": receiver.url, "retry_seconds": [1] * 50}})
+    config = json.loads(arguments[1].read_text())
+    arguments[1].write_text(json.dumps({**config, "retention": {"notifications": 1}}))
+    service = start(arguments=arguments)
+    body = json.dumps({"signedPayload": notification(forge.Forger(service))}).encode()
+    assert deliver(service, body)[0] == 200
+    receiver.wait(lambda r: len(r.requests) == 1)
+    assert post(f"http://{service.sandbox}/sandbox/v1/clock/advance", {"by": f"{days}d"})[0] == 200
+    service.stop()
+    # The service purges at its start. A message is kept for four days.
+    service = start(arguments=arguments)
+    if days == 5:
+        wait_for(lambda: webhook(service)["deadLetters"] == "1")
+        assert "webhook message lost" in service.log
+        lost = deliveries(service, "old", kind=FORWARDING)[0]
+        assert lost["outcome"] == "not sent: the retention policy purged its body"
+        status, answer = service.json(
+            "entitled.v1.WebhookService/ResendDeliveries",
+            {"app": APP, "webhook": "old", "kind": FORWARDING, "deadLetters": True})  # fmt: skip
+        assert (status, answer["resent"]) == (200, "0")
+        assert webhook(service)["deadLetters"] == "1"
+    else:
+        receiver.answer = lambda request: 200
+        receiver.wait(lambda r: [request.body for request in r.accepted] == [body])
+
+
+def test_a_notification_that_waits_is_forwarded_as_an_erasure_left_it(start, tmp_path, receiver):
+    receiver.answer = lambda request: 500
+    service = start(
+        arguments=configured(tmp_path, forwardings={"old": {"url": receiver.url, "retry_seconds": [1] * 50}}))
+    forger, token = forge.Forger(service), str(uuid.uuid4())
+    transaction = {"transactionId": "991", "originalTransactionId": "991", "appAccountToken": token}
+    signed = forger.transaction(**transaction)
+    status, answer = service.json(
+        "entitled.v1.ReceiptService/SubmitTransaction", {"app": APP, "customerId": "dan", "signedTransaction": signed})
+    assert status == 200, answer
+    data = {"bundleId": "com.example.oceanjournal", "environment": "Sandbox", "signedTransactionInfo": signed}
+    payload = notification(forger, notificationType="DID_RENEW", data=data)
+    assert deliver(service, json.dumps({"signedPayload": payload}).encode())[0] == 200
+    receiver.wait(lambda r: len(r.requests) == 1)
+    status, answer = service.json("entitled.v1.EntitlementService/EraseCustomer", {"app": APP, "customerId": "dan"})
+    assert status == 200, answer
+    receiver.answer = lambda request: 200
+    receiver.wait(lambda r: len(r.accepted) == 1)
+    sent = json.loads(receiver.accepted[0].body)["signedPayload"]
+    assert forge.header_of(sent)["alg"] == "none" and "redacted" in forge.header_of(sent)
+    assert token.encode() not in base64.urlsafe_b64decode(sent.split(".")[1] + "==")

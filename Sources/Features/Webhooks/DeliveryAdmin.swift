@@ -12,7 +12,8 @@ package struct DeliveryAdmin: Sendable {
 
   /// The messages to resend. Positions and ranges also select messages that were delivered.
   package enum Selection: Hashable, Sendable {
-    /// The oldest dead letters, at most ``DeliveryAdmin/maxResendCount``.
+    /// The oldest dead letters that the webhook selects and that have their content, at most
+    /// ``DeliveryAdmin/maxResendCount``. The others stay dead letters.
     case deadLetters
     /// Those at these positions, as far as they exist and the webhook selects them.
     case positions([Int64])
@@ -181,7 +182,7 @@ package struct DeliveryAdmin: Sendable {
         } catch {
           return .failure(error)
         }
-        let resent = try Self.resend(selection, found, settings.key, in: store, at: instant)
+        let resent = try Self.resend(found, settings.key, in: store, at: instant)
         if let idempotency {
           try store.finish(idempotency.request, idempotency.response(resent), at: idempotency.keyTime)
         }
@@ -193,18 +194,15 @@ package struct DeliveryAdmin: Sendable {
     return try result.get()
   }
 
-  /// Requeues the messages inside a write, and makes the first of each ordering key due.
+  /// Stores the messages inside a write, and makes the first of each ordering key due.
   private static func resend(
-    _ selection: Selection, _ found: FoundMessages, _ webhook: WebhookKey, in store: any StoreTransaction,
-    at instant: Instant
+    _ found: FoundMessages, _ webhook: WebhookKey, in store: any StoreTransaction, at instant: Instant
   ) throws(StoreError) -> ResendResult {
-    var requeued: [OrderingKey] = []
-    if case .deadLetters = selection { requeued = try store.requeue(webhook, limit: maxResendCount) }
-    for message in found.messages { try store.put(message.delivery, of: webhook) }
+    for delivery in found.deliveries { try store.put(delivery, of: webhook) }
     // As they are stored: a customer that was erased since the messages were read has another one.
-    let keys = try store.orderingKeys(at: found.messages.map(\.position), of: webhook)
-    try store.reschedule(Array(keys.union(requeued)), of: webhook, at: instant)
-    return ResendResult(count: requeued.count + found.messages.count, nextPosition: found.nextPosition)
+    let keys = try store.orderingKeys(at: found.deliveries.map(\.position), of: webhook)
+    try store.reschedule(Array(keys), of: webhook, at: instant)
+    return ResendResult(count: found.deliveries.count, nextPosition: found.nextPosition)
   }
 
   /// Discards dead letters: those at `positions`, or all for `nil`. They can still be resent by their positions.
@@ -235,41 +233,55 @@ package struct DeliveryAdmin: Sendable {
     let (key, instant) = (settings.key, now())
     try await store.write { store throws(StoreError) in
       try store.resume(key)
-      try store.retryNow(key, at: instant)
+      try store.retryNow(nil, of: key, at: instant)
     }
     return try await store.read { reader throws(StoreError) in try status(of: settings, in: reader) }
   }
 
-  /// The messages of a selection, and the start of the rest of its range.
-  private typealias FoundMessages = (messages: [OutgoingMessage], nextPosition: Int64?)
+  /// The messages of a selection before another first attempt, and the start of the rest of its range.
+  private typealias FoundMessages = (deliveries: [Delivery], nextPosition: Int64?)
 
-  /// The messages of a selection; none for dead letters, which the write finds itself.
   private func messages(
     _ selection: Selection, _ settings: WebhookSettings, _ reader: any StoreSnapshot
   ) throws(StoreError) -> FoundMessages {
     let source = dispatcher.source(of: settings)
     switch selection {
-    case .deadLetters: return ([], nil)
+    case .deadLetters: return (try deadLetters(settings, source, reader), nil)
     case .positions(let positions):
-      var messages: [OutgoingMessage] = []
+      var found: [Delivery] = []
       // A repeated position is one message.
       for position in Set(positions).sorted() {
-        if let message = try source.message(at: position, in: reader) { messages.append(message) }
+        if let message = try source.message(at: position, in: reader) { found.append(message.delivery) }
       }
-      return (messages, nil)
+      return (found, nil)
     case .range(let range): return try messages(range, source, reader)
     }
+  }
+
+  private func deadLetters(
+    _ settings: WebhookSettings, _ source: any MessageSource, _ reader: any StoreSnapshot
+  ) throws(StoreError) -> [Delivery] {
+    var found: [Delivery] = []
+    var last: Int64? = 0
+    while let position = last, found.count < Self.maxResendCount {
+      let page = try reader.deliveries(of: settings.key, in: .deadLetter, after: position, limit: 500)
+      for dead in page {
+        if let message = try source.message(at: dead.position, in: reader) { found.append(message.delivery) }
+      }
+      last = page.last?.position
+    }
+    return Array(found.prefix(Self.maxResendCount))
   }
 
   private func messages(
     _ range: ClosedRange<Int64>, _ source: any MessageSource, _ reader: any StoreSnapshot
   ) throws(StoreError) -> FoundMessages {
-    var found: [OutgoingMessage] = []
+    var found: [Delivery] = []
     var position = range.lowerBound - 1
     while position < range.upperBound, found.count < Self.maxResendCount {
       let page = try source.page(
         after: position, limit: min(500, Self.maxResendCount - found.count), in: reader)
-      found += page.messages.filter { $0.position <= range.upperBound }
+      found += page.deliveries.filter { $0.position <= range.upperBound && $0.state == .pending }
       guard page.hasMore, page.end > position else { return (found, nil) }
       position = page.end
     }

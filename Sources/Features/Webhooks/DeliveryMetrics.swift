@@ -22,6 +22,12 @@ enum DeliveryMetrics {
     Gauge(label: "entitled_webhook_gone", dimensions: webhook.dimensions).record(isGone ? 1 : 0)
   }
 
+  /// Sets the gauges of a webhook that this process no longer serves to zero.
+  static func reset(_ webhook: WebhookKey, at now: Instant) {
+    record(webhook, isGone: false)
+    record(webhook, DeliveryCounts(pending: 0, deadLetters: 0, oldestPendingAt: nil), at: now)
+  }
+
   /// Records the pending deliveries, the dead letters, and the age of the oldest pending delivery.
   static func record(_ webhook: WebhookKey, _ counts: DeliveryCounts, at now: Instant) {
     let lag = counts.oldestPendingAt.map { max(0, now.milliseconds(since: $0)) } ?? 0

@@ -19,14 +19,14 @@ struct EventSource: MessageSource {
     after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage {
     let events = try reader.events(ofApp: filter.appID, after: position, limit: Self.pageSize)
-    var page = MessagePage(messages: [], end: position, hasMore: events.count == Self.pageSize)
+    var page = MessagePage(end: position, hasMore: events.count == Self.pageSize)
     for event in events {
       if filter.passes(event.event) {
-        guard page.messages.count < limit else {
+        guard page.deliveries.count < limit else {
           page.hasMore = true
           return page
         }
-        page.messages.append(message(event))
+        page.deliveries.append(delivery(event))
       }
       page.end = event.sequence
     }
@@ -42,11 +42,29 @@ struct EventSource: MessageSource {
     return message(event)
   }
 
+  func selects(_ delivery: Delivery) -> Bool {
+    (filter.kinds.isEmpty || filter.kinds.contains { Self.type(of: $0) == delivery.type })
+      && (filter.environments.isEmpty || delivery.environment.map(filter.environments.contains) ?? false)
+  }
+
+  private static func type(of kind: EntitlementChange.Kind) -> String {
+    "entitlement.\(kind.rawValue.lowercased())"
+  }
+
+  /// The delivery of an event before its first attempt. It has no time to be due until the store reschedules its ordering
+  /// key.
+  private func delivery(_ stored: StoredEvent) -> Delivery {
+    let event = stored.event
+    return Delivery(
+      position: stored.sequence, environment: event.customer.environment, subject: Self.subject(stored),
+      type: Self.type(of: event.change.kind), occurredAt: event.recordedAt, dueAt: nil)
+  }
+
   /// The message of an event. Its type and id are the same in each format, so that a receiver recognizes a repetition
   /// after a change of the format.
   private func message(_ stored: StoredEvent) -> OutgoingMessage {
     let event = stored.event
-    let type = "entitlement.\(event.change.kind.rawValue.lowercased())"
+    let type = Self.type(of: event.change.kind)
     let body: JSONObject =
       switch format {
       case .standard:

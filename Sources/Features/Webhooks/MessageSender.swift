@@ -75,6 +75,8 @@ enum DeliveryOutcome: Hashable, Sendable {
   case delivered
   /// A failure to retry, with its text for the operator and the milliseconds of `Retry-After`.
   case failed(String, retryAfter: Int64?)
+  /// A failure to retry that says nothing about the webhook's health: it does not accept this message.
+  case refused(String, retryAfter: Int64?)
   /// The webhook returned 410 and gets no more messages.
   case gone
   /// The worker was cancelled.
@@ -88,6 +90,8 @@ enum DeliveryOutcome: Hashable, Sendable {
     case 410: self = .gone
     case 300..<400:
       self = .failed("status \(response.status), redirects are not followed", retryAfter: nil)
+    case 400..<500 where response.status != 408 && response.status != 429:
+      self = .refused("status \(response.status)", retryAfter: response.retryAfterMilliseconds(now: now))
     default:
       self = .failed("status \(response.status)", retryAfter: response.retryAfterMilliseconds(now: now))
     }
@@ -109,7 +113,7 @@ enum DeliveryOutcome: Hashable, Sendable {
   var metricLabel: String {
     switch self {
     case .delivered: "delivered"
-    case .failed: "failed"
+    case .failed, .refused: "failed"
     case .gone: "gone"
     case .cancelled: "cancelled"
     }

@@ -2,7 +2,8 @@ internal import AppStore
 internal import Ledger
 internal import Store
 
-/// The log of Apple's notifications, forwarded byte for byte to a system that runs in parallel.
+/// The log of Apple's notifications, forwarded byte for byte to a system that runs in parallel. One that identified an
+/// erased customer is sent as the erasure left it.
 ///
 /// It contains verified notifications that Apple or a relay posted, and not those from Apple's history.
 struct NotificationSource: MessageSource {
@@ -10,6 +11,9 @@ struct NotificationSource: MessageSource {
   let appID: String
   /// Empty for all.
   let environments: Set<Environment>
+
+  /// The outcome of a message without a body.
+  static let purged = "not sent: the retention policy purged its body"
 
   /// Reads at most `limit` notifications after `position`; those that the webhook selects become messages, so that a
   /// page may be empty. At the end of the log, the page ends at the last notification of all apps, so that the next
@@ -22,13 +26,17 @@ struct NotificationSource: MessageSource {
       of: appID, after: EvidenceID(rawValue: position), limit: limit)
     let hasMore = records.count == limit
     var page = MessagePage(
-      messages: [], end: hasMore ? records.last?.evidenceID.rawValue ?? last : max(last, position),
+      end: hasMore ? records.last?.evidenceID.rawValue ?? last : max(last, position),
       hasMore: hasMore)
     for record in records {
-      if let message = try message(record, in: reader) { page.messages.append(message) }
+      guard let evidence = try forwarded(record, in: reader) else { continue }
+      let delivery = delivery(record)
+      page.deliveries.append(evidence.content.body == nil ? delivery.deadLetter(Self.purged) : delivery)
     }
     return page
   }
+
+  func selects(_ delivery: Delivery) -> Bool { accepts(delivery.environment) }
 
   /// Returns the notification at the evidence id `position` as a message; `nil` if it is not forwarded, or if its body
   /// was purged.
@@ -44,16 +52,30 @@ struct NotificationSource: MessageSource {
   private func message(
     _ record: NotificationRecord, in reader: any StoreSnapshot
   ) throws(StoreError) -> OutgoingMessage? {
+    guard let body = try forwarded(record, in: reader)?.content.body else { return nil }
+    let delivery = delivery(record)
+    return OutgoingMessage(
+      position: delivery.position, environment: delivery.environment, subject: delivery.subject,
+      type: delivery.type, occurredAt: delivery.occurredAt, id: "", body: body)
+  }
+
+  /// Returns the evidence of a notification that is forwarded; `nil` if it is not.
+  private func forwarded(
+    _ record: NotificationRecord, in reader: any StoreSnapshot
+  ) throws(StoreError) -> Evidence? {
     guard record.state != .rejected, accepts(record.environment),
       let evidence = try reader.evidence(record.evidenceID)?.evidence,
-      evidence.source == .notification || evidence.source == .relay, let body = evidence.content.body
+      evidence.source == .notification || evidence.source == .relay
     else { return nil }
-    let line = record.originalTransactionID
-    return OutgoingMessage(
-      position: record.evidenceID.rawValue, environment: record.environment,
-      // A notification without a purchase needs no order.
-      subject: line.isEmpty ? "#\(record.evidenceID.rawValue)" : line, type: record.type,
-      occurredAt: record.receivedAt, id: "", body: body)
+    return evidence
+  }
+
+  /// The delivery of a notification before its first attempt. One without a purchase needs no order.
+  private func delivery(_ record: NotificationRecord) -> Delivery {
+    let (position, line) = (record.evidenceID.rawValue, record.originalTransactionID)
+    return Delivery(
+      position: position, environment: record.environment, subject: line.isEmpty ? "#\(position)" : line,
+      type: record.type, occurredAt: record.receivedAt, dueAt: nil)
   }
 
   private func accepts(_ environment: Environment?) -> Bool {

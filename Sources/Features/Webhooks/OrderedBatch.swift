@@ -4,109 +4,90 @@ internal import Store
 /// The messages of one ordering key, to be delivered in order: each waits for the one before. Batches of different keys
 /// are sent concurrently.
 struct OrderedBatch: Sendable {
-  /// A message with its delivery.
-  struct Item: Sendable {
-    let message: OutgoingMessage
+  /// A message without its body, which is made just before it is sent.
+  struct Item: Hashable, Sendable {
     /// As it is to be stored if the attempt fails.
-    var delivery: Delivery
-    /// Whether the delivery is stored.
-    let isStored: Bool
-
-    /// A new message from the log.
-    init(_ message: OutgoingMessage) {
-      self.message = message
-      delivery = message.delivery
-      isStored = false
-    }
-
-    /// A message whose earlier attempts failed.
-    init(_ message: OutgoingMessage, stored: Delivery) {
-      self.message = message
-      delivery = stored
-      isStored = true
-    }
+    let delivery: Delivery
+    /// Whether the delivery is stored. Otherwise the cursor must not pass it.
+    var isStored: Bool
   }
 
   let key: OrderingKey
   var items: [Item] = []
 
-  /// Groups the messages of a page by ordering key. The batches are in the order of their first messages, and each has
-  /// its messages in the order of the page.
-  static func batches(_ messages: [OutgoingMessage]) -> [OrderedBatch] {
+  /// Groups the new messages of a page by ordering key. The batches are in the order of their first messages, and each
+  /// has its messages in the order of the page.
+  static func batches(_ deliveries: [Delivery]) -> [OrderedBatch] {
     var batches: [OrderedBatch] = []
     var indices: [OrderingKey: Int] = [:]
-    for message in messages {
-      if let index = indices[message.orderingKey] {
-        batches[index].items.append(Item(message))
+    for delivery in deliveries {
+      let item = Item(delivery: delivery, isStored: false)
+      if let index = indices[delivery.orderingKey] {
+        batches[index].items.append(item)
       } else {
-        indices[message.orderingKey] = batches.count
-        batches.append(OrderedBatch(key: message.orderingKey, items: [Item(message)]))
+        indices[delivery.orderingKey] = batches.count
+        batches.append(OrderedBatch(key: delivery.orderingKey, items: [item]))
       }
     }
     return batches
   }
 }
 
-/// The changes of stored deliveries after sending batches. ``WebhookWorker/save(_:upTo:)`` writes them.
-struct BatchReport: Sendable {
-  /// The positions of stored deliveries to remove.
-  var removed: [Int64] = []
-  /// The deliveries to store.
-  var changed: [Delivery] = []
-  /// The positions of messages that were sent or wait: the first delivery of each of their ordering keys must get a time
-  /// to be due.
-  var positions: [Int64] = []
+/// The batches of a worker: those that wait for a connection, and those with a message in flight.
+struct SendQueue: Sendable {
+  private var waiting: [OrderedBatch] = []
+  /// By the position of the message in flight, which is the first of its batch.
+  private var inFlight: [Int64: OrderedBatch] = [:]
 
-  /// Records a success. A message that was never stored leaves no trace but the cursor.
-  mutating func recordDelivered(_ item: OrderedBatch.Item) {
-    if item.isStored { remove(item.delivery) }
+  var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty }
+  var hasWaiting: Bool { !waiting.isEmpty }
+  var inFlightCount: Int { inFlight.count }
+  var positionsInFlight: Set<Int64> { Set(inFlight.keys) }
+
+  /// The position of the first message that is not stored.
+  var firstNew: Int64? {
+    (waiting + inFlight.values).flatMap(\.items).filter { !$0.isStored }.map(\.delivery.position).min()
   }
 
-  /// Records that a stored delivery is obsolete.
-  mutating func remove(_ delivery: Delivery) {
-    removed.append(delivery.position)
-    positions.append(delivery.position)
+  /// Adds a batch to the end of the queue, unless it is empty.
+  mutating func append(_ batch: OrderedBatch) {
+    if !batch.items.isEmpty { waiting.append(batch) }
   }
 
-  /// Records a new state of a delivery.
-  mutating func store(_ delivery: Delivery) {
-    changed.append(delivery)
-    positions.append(delivery.position)
-  }
-
-  /// Records items that were not sent, because an earlier message or the webhook is not ready.
-  mutating func recordPending(_ items: some Sequence<OrderedBatch.Item>) {
-    for item in items {
-      if item.isStored { positions.append(item.delivery.position) } else { store(item.delivery) }
+  /// Starts the next batches, at most `count`, and returns the first message of each, which is now in flight.
+  mutating func start(_ count: Int) -> [OrderedBatch.Item] {
+    let next = waiting.prefix(count)
+    waiting.removeFirst(next.count)
+    return next.compactMap { batch in
+      guard let item = batch.items.first else { return nil }
+      inFlight[item.delivery.position] = batch
+      return item
     }
   }
 
-  /// Adds the changes of another batch, which has other ordering keys.
-  mutating func add(_ other: BatchReport) {
-    removed += other.removed
-    changed += other.changed
-    positions += other.positions
+  /// Removes the message in flight at `position`.
+  ///
+  /// - Returns: the message, and the batch of those after it.
+  mutating func finish(_ position: Int64) -> (item: OrderedBatch.Item, rest: OrderedBatch)? {
+    guard var batch = inFlight.removeValue(forKey: position), let item = batch.items.first else { return nil }
+    batch.items.removeFirst()
+    return (item, batch)
   }
-}
 
-extension Delivery {
-  /// Returns the delivery after an attempt that failed at `now`: due at the next time of the schedule, but not before
-  /// `retryAfter` milliseconds have passed; a dead letter after the last time.
-  func failed(
-    _ outcome: String, at now: Instant, schedule: RetrySchedule, retryAfter: Int64?
-  ) -> Delivery {
-    var next = self
-    // A first attempt in the future is of a clock that was ahead.
-    let first = min(firstAttemptAt ?? now, now)
-    next.firstAttemptAt = first
-    next.attempts += 1
-    next.outcome = outcome
-    guard let due = schedule.next(after: now, first: first) else {
-      next.state = .deadLetter
-      next.dueAt = nil
-      return next
+  /// Removes all messages that wait for a connection, and returns them.
+  mutating func removeWaiting() -> [OrderedBatch.Item] {
+    defer { waiting = [] }
+    return waiting.flatMap(\.items)
+  }
+
+  /// Leaves only the messages in flight, which count as stored from now on, and returns all that were not stored before.
+  mutating func release() -> [OrderedBatch.Item] {
+    let items = removeWaiting() + inFlight.values.flatMap(\.items)
+    inFlight = inFlight.mapValues { batch in
+      OrderedBatch(
+        key: batch.key,
+        items: batch.items.prefix(1).map { OrderedBatch.Item(delivery: $0.delivery, isStored: true) })
     }
-    next.dueAt = max(due, now.advanced(byMilliseconds: retryAfter ?? 0))
-    return next
+    return items.filter { !$0.isStored }
   }
 }

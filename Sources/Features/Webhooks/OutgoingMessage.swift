@@ -18,9 +18,6 @@ package struct OutgoingMessage: Hashable, Sendable {
   /// The bytes that are signed and sent.
   package let body: [UInt8]
 
-  /// The ordering key: messages with the same one are delivered in order.
-  var orderingKey: OrderingKey { OrderingKey(environment: environment, name: subject) }
-
   /// The delivery of the message before its first attempt. It has no time to be due until the store reschedules its
   /// ordering key.
   var delivery: Delivery {
@@ -33,21 +30,25 @@ package struct OutgoingMessage: Hashable, Sendable {
 /// A log of messages, in the order of their positions. It reads a snapshot of the store and has no state, so that the
 /// worker may read any page again.
 protocol MessageSource: Sendable {
-  /// Returns at most `limit` messages after `position`.
+  /// Returns at most `limit` messages after `position`, without their bodies.
   func page(
     after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage
 
   /// Returns the message at a position; `nil` if there is none for this webhook.
   func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage?
+
+  /// Whether the webhook selects the message of a delivery.
+  func selects(_ delivery: Delivery) -> Bool
 }
 
 /// A part of the log. It may have no message although the log has more, if the webhook selects few of them.
 struct MessagePage: Sendable {
-  /// In the order of their positions.
-  var messages: [OutgoingMessage]
+  /// The messages as deliveries before the first attempt, in the order of their positions. One whose content was purged is
+  /// a dead letter.
+  var deliveries: [Delivery] = []
   /// The position up to which the log was read, filtered messages included.
   var end: Int64
   /// Whether there may be more messages after `end`.
-  var hasMore: Bool
+  var hasMore = false
 }

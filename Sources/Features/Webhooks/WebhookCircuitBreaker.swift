@@ -6,6 +6,8 @@ internal import AppStore
 ///
 /// A webhook that is down is probed once a minute, so that a backlog neither floods it nor uses up the attempts of its
 /// messages; new events stay in the log. `Retry-After` is honored up to an hour.
+///
+/// The refusal of one message is no failure of the webhook, so that refused customers do not stop the others.
 struct WebhookCircuitBreaker: Hashable, Sendable {
   /// The failures in a row after which only probes are sent.
   private static let failureThreshold = 5
@@ -15,6 +17,9 @@ struct WebhookCircuitBreaker: Hashable, Sendable {
   private static let maxRetryAfter: Int64 = 3_600_000
 
   private var failures = 0
+  /// The messages that became overdue by the failures since the last success: those whose first attempt failed, and the
+  /// one that opened the circuit. Others failed before too, so that the webhook's return says nothing about them.
+  private var overdue: Set<Int64> = []
   private var openUntil: Instant?
 
   /// Whether so many deliveries in a row failed that only probes are sent.
@@ -29,18 +34,28 @@ struct WebhookCircuitBreaker: Hashable, Sendable {
   }
 
   /// Records a successful delivery.
+  mutating func succeeded() { self = WebhookCircuitBreaker() }
+
+  /// Records that the webhook refused a message. It prolongs the pause of a webhook that is down, because it does not say
+  /// that the webhook is up.
+  mutating func refused(at now: Instant) { if isDown { pause(at: now, retryAfter: nil) } }
+
+  /// Records a failed delivery of the message at `position`. `retryAfter` is the delay that the webhook demands, in
+  /// milliseconds; more than an hour counts as one. A failure never shortens a pause that began before.
   ///
-  /// - Returns: whether the webhook was down before.
-  mutating func succeeded() -> Bool {
-    let wasDown = isDown
-    self = WebhookCircuitBreaker()
-    return wasDown
+  /// - Returns: the messages that are due as soon as the webhook is up again, whatever their schedule.
+  mutating func failed(
+    _ position: Int64, isFirst: Bool, at now: Instant, retryAfter: Int64?
+  ) -> Set<Int64> {
+    failures += 1
+    let opens = failures == Self.failureThreshold
+    if retryAfter == nil, isFirst || opens { overdue.insert(position) }
+    pause(at: now, retryAfter: retryAfter)
+    guard isDown, retryAfter == nil else { return [] }
+    return opens ? overdue : overdue.intersection([position])
   }
 
-  /// Records a failed delivery. `retryAfter` is the delay that the webhook demands, in milliseconds; more than an hour
-  /// counts as one. A failure never shortens a pause that began before.
-  mutating func failed(at now: Instant, retryAfter: Int64?) {
-    failures += 1
+  private mutating func pause(at now: Instant, retryAfter: Int64?) {
     let demanded = retryAfter.map { min($0, Self.maxRetryAfter) } ?? 0
     let delay = max(demanded, isDown ? Self.probeInterval : 0)
     let end = now.advanced(byMilliseconds: delay)

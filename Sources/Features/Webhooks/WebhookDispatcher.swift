@@ -70,15 +70,20 @@ package final class WebhookDispatcher: Worker {
   }
 
   /// Runs one supervised worker for each webhook until the task is cancelled. A change of the settings ends all workers
-  /// and starts new ones, which have no circuit breaker's past. A webhook that this process no longer serves is not gone in its
-  /// metrics.
+  /// and starts new ones; those with the same URL keep their circuit breaker. The metrics of a webhook that this process
+  /// no longer serves are zero.
   package func run() async {
     let changes = changes.listen()
+    var ended: [WebhookWorker] = []
     while !Task.isCancelled {
       let settings = settings
-      defer { for webhook in settings { DeliveryMetrics.record(webhook.key, isGone: false) } }
-      let workers = settings.map { settings in
-        WebhookWorker(settings, source: source(of: settings), exchange: exchange, store: store, now: now)
+      var workers: [WebhookWorker] = []
+      for settings in settings {
+        let earlier = ended.first { $0.settings.key == settings.key && $0.settings.url == settings.url }
+        workers.append(
+          WebhookWorker(
+            settings, source: source(of: settings), exchange: exchange, store: store,
+            breaker: await earlier?.breaker ?? WebhookCircuitBreaker(), now: now))
       }
       await withTaskGroup(of: Void.self) { group in
         for worker in workers {
@@ -88,7 +93,12 @@ package final class WebhookDispatcher: Worker {
         group.cancelAll()
       }
       // An unstructured task is not cancelled with this one, and cancellation ends reads of the store.
-      await Task { for worker in workers { await worker.finish() } }.value
+      await Task { [workers] in for worker in workers { await worker.finish() } }.value
+      let served = Task.isCancelled ? [] : Set(self.settings.map(\.key))
+      for webhook in settings where !served.contains(webhook.key) {
+        DeliveryMetrics.reset(webhook.key, at: now())
+      }
+      ended = workers
     }
   }
 

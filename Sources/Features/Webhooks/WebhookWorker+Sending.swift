@@ -1,106 +1,209 @@
 internal import AppStore
 internal import Store
 
-// Sends batches and stores the outcomes.
+// The loop of a run: it reads messages, sends them concurrently, and stores the outcomes.
 extension WebhookWorker {
-  /// Sends batches concurrently, up to the configured number, and returns the changes to store. Nothing is stored here,
-  /// so that a page needs one write.
-  func send(_ batches: [OrderedBatch], isProbe: Bool) async -> BatchReport {
-    await withTaskGroup(of: BatchReport.self) { group in
-      var waiting = batches[...]
-      for batch in waiting.prefix(settings.concurrency) {
-        group.addTask { await self.send(batch, isProbe: isProbe) }
+  /// The number of new messages that are read together.
+  private static let pageSize = 100
+  /// The number of due deliveries that are read together.
+  private static let dueLimit = 32
+  /// The time after which messages in flight no longer keep the next page waiting.
+  private static let maxPageDelay = Duration.seconds(1)
+
+  /// The end of a task of the loop.
+  private enum Wake { case sent, committed, delayed }
+
+  /// Works until nothing is due and nothing is in flight.
+  func work() async throws(StoreError) {
+    let commits = store.commits()
+    try await withTaskGroup(of: Wake.self) { group -> Result<Void, StoreError> in
+      defer { group.cancelAll() }
+      do throws(StoreError) {
+        return .success(try await work(in: &group, commits))
+      } catch {
+        return .failure(error)
       }
-      waiting = waiting.dropFirst(settings.concurrency)
-      var report = BatchReport()
-      for await done in group {
-        report.add(done)
-        if let batch = waiting.popFirst() { group.addTask { await self.send(batch, isProbe: isProbe) } }
+    }.get()
+  }
+
+  private func work(in group: inout TaskGroup<Wake>, _ commits: AsyncStream<Void>) async throws(StoreError) {
+    isProbing = breaker.isDown && breaker.retryDelay(at: now()) == nil
+    var (needsProbe, isListening, isTiming) = (isProbing, false, false)
+    while true {
+      while hasUnsaved { try await save() }
+      let hasMore = try await startMore(in: &group, isProbe: needsProbe)
+      needsProbe = false
+      if queue.isIdle, !hasUnsaved {
+        guard hasMore || isProbing else { return }
+        isProbing = false
       }
-      return report
+      guard queue.inFlightCount > 0, !hasMore, !hasUnsaved else { continue }
+      if !Task.isCancelled {
+        if !isListening { group.addTask { await Self.next(commits) } }
+        if !isTiming { group.addTask { await Self.delay() } }
+        (isListening, isTiming) = (true, true)
+      }
+      switch await group.next() {
+      case .committed?: isListening = false
+      case .delayed?:
+        isTiming = false
+        release()
+        try await recordProgressUnlessCancelled()
+      case .sent?, nil: break
+      }
     }
   }
 
-  /// Sends the messages of one ordering key in order, and stops at the first that was not delivered: those after it
-  /// wait. A dead letter stops nothing, because it is not sent again. A probe is sent although the webhook is down.
-  private func send(_ batch: OrderedBatch, isProbe: Bool) async -> BatchReport {
-    var report = BatchReport()
-    for (index, item) in batch.items.enumerated() {
-      guard isProbe || maySend else {
-        report.recordPending(batch.items[index...])
-        break
-      }
-      let start = now()
-      let outcome = await sender.send(item.message)
-      DeliveryMetrics.count(settings.key, outcome, milliseconds: now().milliseconds(since: start))
-      guard record(outcome, of: item, in: &report) else {
-        report.recordPending(batch.items[(index + 1)...])
-        break
-      }
+  private func recordProgressUnlessCancelled() async throws(StoreError) {
+    do throws(StoreError) {
+      _ = try await recordProgress()
+    } catch {
+      guard Task.isCancelled, error == .cancelled else { throw error }
     }
-    return report
   }
 
-  /// Whether the webhook is up, and neither a cancellation nor `Retry-After` forbids a message now.
+  private static func next(_ commits: AsyncStream<Void>) async -> Wake {
+    var iterator = commits.makeAsyncIterator()
+    _ = await iterator.next()
+    return .committed
+  }
+
+  private static func delay() async -> Wake {
+    try? await Task.sleep(for: maxPageDelay)
+    return .delayed
+  }
+
+  /// Reads and starts messages if the webhook may get some; otherwise those that wait are stored.
+  ///
+  /// - Returns: whether there may be more although nothing waits now.
+  private func startMore(
+    in group: inout TaskGroup<Wake>, isProbe: Bool
+  ) async throws(StoreError) -> Bool {
+    guard maySend else {
+      report.recordPending(queue.removeWaiting())
+      return false
+    }
+    do throws(StoreError) {
+      var hasMore = false
+      if isProbe { try await readProbe() } else if !isProbing { hasMore = try await readMore() }
+      try await start(in: &group)
+      return hasMore
+    } catch {
+      // Cancellation ends reads; the outcomes of what was sent are still stored.
+      guard Task.isCancelled, error == .cancelled else { throw error }
+      return false
+    }
+  }
+
+  /// Whether the webhook is up or probed, and neither a cancellation nor `Retry-After` forbids a message now.
   private var maySend: Bool {
-    !isGone && !Task.isCancelled && !breaker.isDown && breaker.retryDelay(at: now()) == nil
+    !isGone && !Task.isCancelled && (isProbing || !breaker.isDown && breaker.retryDelay(at: now()) == nil)
   }
 
-  /// Records the outcome of an attempt in `report`, in the circuit breaker and in the metrics.
-  private func record(_ outcome: DeliveryOutcome, of item: OrderedBatch.Item, in report: inout BatchReport)
-    -> Bool
-  {
-    attempts += 1
-    switch outcome {
-    case .delivered:
-      if breaker.succeeded() { hasRecovered = true }
-      report.recordDelivered(item)
-      return true
-    case .failed(let problem, let retryAfter):
-      let instant = now()
-      breaker.failed(at: instant, retryAfter: retryAfter)
-      let failed = item.delivery.failed(
-        problem, at: instant, schedule: settings.schedule, retryAfter: retryAfter)
-      if failed.state == .deadLetter { DeliveryMetrics.countDeadLetter(settings.key) }
-      report.store(failed)
-      return failed.state == .deadLetter
-    case .gone:
-      isGone = true
-      report.recordPending([item])
-      return false
-    case .cancelled:
-      report.recordPending([item])
-      return false
+  /// The position up to which all messages are delivered or stored.
+  var end: Int64 { queue.firstNew.map { $0 - 1 } ?? position }
+
+  /// Whether there are changes to store, or all new messages are delivered or stored.
+  private var hasUnsaved: Bool { !report.isEmpty || isPageOpen && queue.firstNew == nil }
+
+  /// Reads due deliveries and new messages if connections are free and nothing waits for them.
+  ///
+  /// - Returns: whether there may be more although nothing waits now.
+  private func readMore() async throws(StoreError) -> Bool {
+    guard !queue.hasWaiting, queue.inFlightCount < settings.concurrency else { return false }
+    let hasMore = try await read(due: Self.dueLimit, new: Self.pageSize)
+    return hasMore && !queue.hasWaiting
+  }
+
+  /// Reads a probe for a webhook that is down: the next due delivery and a new message, because the webhook may reject
+  /// only the former.
+  private func readProbe() async throws(StoreError) {
+    var hasMore = try await read(due: 1, new: 1)
+    while hasMore, queue.firstNew == nil, !Task.isCancelled {
+      // New messages that wait for an earlier one of their ordering key.
+      while hasUnsaved { try await save() }
+      hasMore = try await read(due: 0, new: 1)
     }
   }
 
-  /// Stores the results of a page in one write: the cursor, and a row for each message that was not delivered. If the
-  /// webhook has recovered, all its pending deliveries become due.
-  func save(_ report: BatchReport, upTo end: Int64) async throws(StoreError) {
-    let (key, instant, hasRecovered) = (settings.key, now(), hasRecovered)
-    let cursor = WebhookCursor(position: end, goneAt: isGone ? instant : nil)
-    try await store.write { store throws(StoreError) in
-      for delivery in report.changed { try store.put(delivery, of: key) }
-      // As they are stored: a customer that was erased meanwhile has another one than the message.
-      let keys = try store.orderingKeys(at: report.positions, of: key)
-      for position in report.removed { try store.remove(position, of: key) }
-      try store.reschedule(Array(keys), of: key, at: instant)
-      if hasRecovered { try store.retryNow(key, at: instant) }
-      try store.put(cursor, of: key)
+  /// Reads due deliveries and, if no page is open, new messages into the queue. New ones of ordering keys with a pending
+  /// delivery are stored, so that they follow it. All earlier changes must be stored.
+  ///
+  /// - Returns: whether the log may have more.
+  private func read(due dueLimit: Int, new pageSize: Int) async throws(StoreError) -> Bool {
+    let (inFlight, instant, isPageOpen) = (queue.positionsInFlight, now(), isPageOpen)
+    let (due, page, blocked) = try await store.read {
+      [source, settings, position] reader throws(StoreError) in
+      let due = try reader.deliveries(
+        of: settings.key, dueBy: instant, limit: dueLimit + inFlight.count)
+      guard !isPageOpen else { return (due, MessagePage(end: position), Set<OrderingKey>()) }
+      let page = try source.page(after: position, limit: pageSize, in: reader)
+      var blocked: Set<OrderingKey> = []
+      for key in Set(page.deliveries.map(\.orderingKey)) {
+        let first = try reader.pendingDeliveries(with: key, of: settings.key, limit: 1)
+        if !first.isEmpty { blocked.insert(key) }
+      }
+      return (due, page, blocked)
     }
-    // If the write failed, the same messages are sent again.
-    position = end
-    self.hasRecovered = false
+    for delivery in due.filter({ !inFlight.contains($0.position) }).prefix(dueLimit) {
+      queue.append(
+        OrderedBatch(key: delivery.orderingKey, items: [.init(delivery: delivery, isStored: true)]))
+    }
+    guard !isPageOpen else { return false }
+    position = page.end
+    self.isPageOpen = !page.deliveries.isEmpty
+    for lost in page.deliveries where lost.state == .deadLetter { bury(lost) }
+    for batch in OrderedBatch.batches(page.deliveries.filter { $0.state == .pending }) {
+      if blocked.contains(batch.key) { report.recordPending(batch.items) } else { queue.append(batch) }
+    }
+    return page.hasMore
   }
 
-  /// Records the counts of deliveries, at most once a second because counting reads all rows.
-  func recordMetrics() async throws(StoreError) {
-    let instant = now()
-    guard measuredAt.map({ instant < $0 || instant.milliseconds(since: $0) >= 1_000 }) ?? true else { return }
-    measuredAt = instant
-    let counts = try await store.read { [settings] reader throws(StoreError) in
-      try reader.deliveryCounts(of: settings.key)
+  /// Starts messages while connections are free. Their bodies are made now, so that they have the pseudonym of a customer
+  /// who was erased meanwhile.
+  private func start(in group: inout TaskGroup<Wake>) async throws(StoreError) {
+    while maySend, queue.hasWaiting, queue.inFlightCount < settings.concurrency {
+      let items = queue.start(settings.concurrency - queue.inFlightCount)
+      let messages: [OutgoingMessage?]
+      do throws(StoreError) {
+        messages = try await store.read { [source] reader throws(StoreError) in
+          try items.map { item throws(StoreError) in
+            try source.message(at: item.delivery.position, in: reader)
+          }
+        }
+      } catch {
+        for item in items { finish(item.delivery.position, .cancelled) }
+        throw error
+      }
+      for (item, message) in zip(items, messages) {
+        let position = item.delivery.position
+        guard let message else {
+          dropMessage(at: position)
+          continue
+        }
+        guard maySend else {
+          finish(position, .cancelled)
+          continue
+        }
+        group.addTask {
+          await self.send(message)
+          return .sent
+        }
+      }
     }
-    DeliveryMetrics.record(settings.key, counts, at: instant)
+  }
+
+  private func send(_ message: OutgoingMessage) async {
+    let start = now()
+    let outcome = await sender.send(message)
+    DeliveryMetrics.count(settings.key, outcome, milliseconds: now().milliseconds(since: start))
+    finish(message.position, outcome)
+  }
+
+  /// Stores the messages in flight and those after them as pending if connections are free: then they are all that the
+  /// next page waits for.
+  private func release() {
+    guard !queue.hasWaiting, queue.inFlightCount < settings.concurrency else { return }
+    report.recordPending(queue.release())
   }
 }

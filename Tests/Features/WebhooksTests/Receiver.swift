@@ -34,6 +34,9 @@ final class Receiver: HTTPExchange {
     state.withLock { $0.pause = body }
   }
 
+  /// The number of messages since the last ``takeRequests()``.
+  var count: Int { state.withLock { $0.sent.count } }
+
   /// The messages since the last call.
   func takeRequests() -> [OutgoingRequest] {
     state.withLock { state in
@@ -93,7 +96,7 @@ struct Stage {
     dispatcher = WebhookDispatcher(
       [settings], store: store, exchange: receiver,
       supervisor: WorkerSupervisor(logger: Logger(label: "test")), now: { clock.now },
-      encode: { .string("\($0.sequence)") })
+      encode: { .string("\($0.sequence) \($0.event.customer.customerID)") })
     worker = WebhookWorker(
       settings, source: dispatcher.source(of: settings), exchange: receiver, store: store, now: { clock.now })
   }

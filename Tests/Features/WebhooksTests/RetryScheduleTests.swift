@@ -30,30 +30,66 @@ import Testing
 }
 
 @Suite struct WebhookCircuitBreakerTests {
+  /// A breaker after failures of the messages at `positions`, and those that are due when the webhook is up again.
+  private func failed(
+    _ positions: ClosedRange<Int64>, isFirst: Bool = true, at time: Int64 = 0
+  ) -> (WebhookCircuitBreaker, Set<Int64>) {
+    var health = WebhookCircuitBreaker()
+    var due: Set<Int64> = []
+    for position in positions {
+      due = health.failed(position, isFirst: isFirst, at: instant(time), retryAfter: nil)
+    }
+    return (health, due)
+  }
+
   @Test("A webhook is down after five failures in a row, and probed once a minute")
   func down() {
-    var health = WebhookCircuitBreaker()
-    for _ in 0..<4 { health.failed(at: instant(0), retryAfter: nil) }
+    var (health, due) = failed(1...4)
+    #expect(due.isEmpty)
     #expect(!health.isDown)
     #expect(health.retryDelay(at: instant(0)) == nil)
-    health.failed(at: instant(0), retryAfter: nil)
+    (health, due) = failed(1...5)
+    #expect(due == [1, 2, 3, 4, 5])
     #expect(health.isDown)
     #expect(health.retryDelay(at: instant(1)) == 59_999)
     #expect(health.retryDelay(at: instant(60_000)) == nil)
-    var wasDown = health.succeeded()
-    #expect(wasDown)
+    health.succeeded()
     #expect(!health.isDown)
-    wasDown = health.succeeded()
-    #expect(!wasDown)
+  }
+
+  @Test("Messages that failed before the webhook was away keep their schedule")
+  func repeated() {
+    var (health, due) = failed(1...5, isFirst: false)
+    #expect(due == [5], "a message to probe the webhook with")
+    due = health.failed(5, isFirst: false, at: instant(1), retryAfter: nil)
+    #expect(due == [5])
+    due = health.failed(1, isFirst: false, at: instant(1), retryAfter: nil)
+    #expect(due.isEmpty)
+    due = health.failed(9, isFirst: true, at: instant(1), retryAfter: nil)
+    #expect(due == [9])
+    due = health.failed(9, isFirst: false, at: instant(1), retryAfter: 1)
+    #expect(due.isEmpty, "the webhook demands a delay")
+  }
+
+  @Test("Refusals do not stop a webhook that is up, and do not end the pause of one that is down")
+  func refused() {
+    var health = WebhookCircuitBreaker()
+    for _ in 0..<9 { health.refused(at: instant(0)) }
+    #expect(!health.isDown)
+    #expect(health.retryDelay(at: instant(0)) == nil)
+    (health, _) = failed(1...5)
+    health.refused(at: instant(60_000))
+    #expect(health.isDown)
+    #expect(health.retryDelay(at: instant(60_000)) == 60_000)
   }
 
   @Test("A success resets the number of failures")
   func mixed() {
     var health = WebhookCircuitBreaker()
-    for _ in 0..<20 {
-      health.failed(at: instant(0), retryAfter: nil)
-      let wasDown = health.succeeded()
-      #expect(!wasDown)
+    for position in 0..<20 as Range<Int64> {
+      let due = health.failed(position, isFirst: true, at: instant(0), retryAfter: nil)
+      #expect(due.isEmpty)
+      health.succeeded()
     }
     #expect(!health.isDown)
   }
@@ -61,10 +97,10 @@ import Testing
   @Test("Retry-After delays deliveries for up to an hour")
   func retryAfter() {
     var health = WebhookCircuitBreaker()
-    health.failed(at: instant(0), retryAfter: 7_000)
-    health.failed(at: instant(1_000), retryAfter: 2_000)
+    _ = health.failed(1, isFirst: true, at: instant(0), retryAfter: 7_000)
+    _ = health.failed(2, isFirst: true, at: instant(1_000), retryAfter: 2_000)
     #expect(health.retryDelay(at: instant(1_000)) == 6_000)
-    health.failed(at: instant(0), retryAfter: 90_000_000)
+    _ = health.failed(3, isFirst: true, at: instant(0), retryAfter: 90_000_000)
     #expect(health.retryDelay(at: instant(0)) == 3_600_000)
     #expect(health.retryDelay(at: instant(-1)) == nil, "the clock was set back")
   }

@@ -25,7 +25,7 @@ import Testing
       #expect(first.header("webhook-signature")?.hasPrefix("v1,") == true)
       #expect(
         String(decoding: first.body, as: UTF8.self)
-          == #"{"type":"entitlement.started","timestamp":"1970-01-01T00:16:40.000Z","data":"1"}"#)
+          == #"{"type":"entitlement.started","timestamp":"1970-01-01T00:16:40.000Z","data":"1 ana"}"#)
       #expect(try await stage.status().cursor == WebhookCursor(position: 2))
       #expect(try await stage.runWorker().isEmpty)
       #expect(stage.settings.redactedURL == "https://example.com/")
@@ -239,7 +239,7 @@ import Testing
       #expect(try await stage.runWorker().isEmpty)
       stage.clock.advance(by: .milliseconds(1_000))
       // The oldest due message and one new one; the rest stays in the log.
-      #expect(try await stage.runWorker() == [6, 41])
+      #expect(try await stage.runWorker() == [1, 41])
       #expect(try await stage.status().cursor.position == 41)
       stage.receiver.answers { _ in .success(.status(200)) }
       stage.clock.advance(by: .milliseconds(60_000))

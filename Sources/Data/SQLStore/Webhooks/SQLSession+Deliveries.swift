@@ -165,8 +165,10 @@ extension SQLTransaction {
     }
   }
 
-  func retryNow(_ webhook: WebhookKey, at now: Instant) throws(StoreError) {
-    try run("UPDATE delivery SET due_at = ?4 WHERE \(ofWebhook) AND due_at > ?4", webhook, now)
+  func retryNow(_ positions: [Int64]?, of webhook: WebhookKey, at now: Instant) throws(StoreError) {
+    let later = "UPDATE delivery SET due_at = ?4 WHERE \(ofWebhook) AND due_at > ?4"
+    guard let positions else { return try run(later, webhook, now) }
+    for position in positions { try run("\(later) AND position = ?5", webhook, now, position) }
   }
 
   func discard(_ positions: [Int64]?, of webhook: WebhookKey) throws(StoreError) -> Int64 {
@@ -178,17 +180,5 @@ extension SQLTransaction {
         "DELETE FROM delivery WHERE \(deadLetters) AND position = ?4", webhook, position)
     }
     return count
-  }
-
-  func requeue(_ webhook: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey] {
-    let deadLetters = try deliveries(of: webhook, in: .deadLetter, after: 0, limit: limit)
-    for delivery in deadLetters {
-      try put(
-        Delivery(
-          position: delivery.position, environment: delivery.environment, subject: delivery.subject,
-          type: delivery.type, occurredAt: delivery.occurredAt, dueAt: nil),
-        of: webhook)
-    }
-    return deadLetters.map(\.orderingKey)
   }
 }

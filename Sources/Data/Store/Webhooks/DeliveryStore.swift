@@ -26,18 +26,13 @@ package protocol DeliveryStore {
   /// none.
   func reschedule(_ keys: [OrderingKey], of webhook: WebhookKey, at now: Instant) throws(StoreError)
 
-  /// Makes every message due at `now` that is due later.
-  func retryNow(_ webhook: WebhookKey, at now: Instant) throws(StoreError)
+  /// Makes messages due at `now` that are due later: those at `positions`, or all if it is `nil`.
+  func retryNow(_ positions: [Int64]?, of webhook: WebhookKey, at now: Instant) throws(StoreError)
 
   /// Removes dead letters: those at `positions`, or all if it is `nil`. Pending messages stay.
   ///
   /// - Returns: the number of removed messages.
   func discard(_ positions: [Int64]?, of webhook: WebhookKey) throws(StoreError) -> Int64
-
-  /// Makes at most `limit` dead letters pending again, oldest first, with their attempts reset.
-  ///
-  /// - Returns: their ordering keys.
-  func requeue(_ webhook: WebhookKey, limit: Int) throws(StoreError) -> [OrderingKey]
 }
 
 /// The customer or purchase whose messages are delivered in order.

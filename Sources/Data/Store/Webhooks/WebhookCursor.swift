@@ -46,7 +46,7 @@ package struct Delivery: Hashable, Sendable {
   package enum State: String, Hashable, Sendable, CaseIterable {
     /// It waits for its first or next attempt.
     case pending = "PENDING"
-    /// All attempts failed; kept for inspection and ``DeliveryStore/requeue(_:limit:)``.
+    /// All attempts failed; kept so that the operator can inspect and resend it.
     case deadLetter = "DEAD_LETTER"
   }
 
