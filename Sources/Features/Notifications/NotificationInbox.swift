@@ -212,7 +212,8 @@ extension AppStoreClientError {
   /// The reason code of a notification or consumption request that waits for the App Store.
   var pendingReason: String {
     switch self {
-    case .refused(let code, _): "APP_STORE_REFUSED_\(code.rawValue)"
+    // Apple's servers failed, which an error code from 5000000 on says.
+    case .refused(let code, _) where code.rawValue < 5_000_000: "APP_STORE_REFUSED_\(code.rawValue)"
     case .unauthorized, .clockSkew: "APP_STORE_KEY_REJECTED"
     default: "APP_STORE_UNAVAILABLE"
     }
