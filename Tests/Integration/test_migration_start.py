@@ -135,7 +135,7 @@ def test_receipts_count_while_apple_is_unavailable_and_are_retried(store, tmp_pa
     assert all(store.check(f"a{number}").entitled for number in range(3))
     assert store.query("SELECT count(*) FROM refresh WHERE due_at IS NOT NULL") == [(3,)]
     store.act("faults", kind="server-error", count=0)
-    # The circuit breaker stays open for some seconds after this many failures. Without --force a command shows its first job.
+    # Lookups that are in flight may still fail. Without --force a command shows its first job.
     runs = []
     wait_for(lambda: runs.append(migrate(store.service, "--force", "--input", f"{path}.failures.ndjson"))
              or runs[-1][0] == 0)
