@@ -196,7 +196,7 @@ let package = Package(
       ]),
     library(
       .apple, "DeviceCheck", ["AppStore", "AppStoreClient", "JSON", "SignedData", "Telemetry", tracing]),
-    library(.apple, "AppleLookup", ["AppStore", "AppStoreClient", "Ledger", "Store"]),
+    library(.apple, "AppleLookup", ["AppStore", "AppStoreClient", "Ledger", "SignedData", "Store"]),
     library(
       .features, "Notifications",
       [

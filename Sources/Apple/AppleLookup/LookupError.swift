@@ -1,6 +1,7 @@
 package import AppStore
 package import AppStoreClient
 package import Ledger
+internal import SignedData
 package import Store
 
 /// The reason why a lookup failed, or returned only a part.
@@ -30,6 +31,8 @@ extension LookupError: CustomStringConvertible {
     case .appStore(let error): error.description
     case .cancelled: "lookup cancelled"
     case .ledger(let error): error.description
+    case .rejectedDocument(.notVerified(.wrongEnvironment(let environment)), _):
+      "App Store response holds a document of another environment: \(environment)"
     case .rejectedDocument(let rejection, _):
       "App Store response holds an unverifiable document: \(rejection)"
     }

@@ -83,6 +83,9 @@ import Testing
         Issue.record("it gave \(result.documentErrors)")
         return
       }
+      do throws(LookupError) { try result.requireVerified() } catch {
+        #expect("\(error)" == "App Store response holds a document of another environment: Sandbox")
+      }
     }
   }
 
