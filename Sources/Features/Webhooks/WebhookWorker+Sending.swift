@@ -28,13 +28,19 @@ extension WebhookWorker {
 
   private func work(in group: inout TaskGroup<Wake>, _ commits: AsyncStream<Void>) async throws(StoreError) {
     isProbing = breaker.isDown && breaker.retryDelay(at: now()) == nil
-    var (needsProbe, isListening, isTiming) = (isProbing, false, false)
+    readFailure = nil
+    // The number of due deliveries in the next read of a probe; `nil` if it is read.
+    var probe = isProbing ? 1 : nil
+    var (isListening, isTiming) = (false, false)
     while true {
       while hasUnsaved { try await save() }
-      let hasMore = try await startMore(in: &group, isProbe: needsProbe)
-      needsProbe = false
+      let hasMore = await startMore(in: &group, probe: probe)
+      probe = probe != nil && hasMore ? 0 : nil
       if queue.isIdle, !hasUnsaved {
-        guard hasMore || isProbing else { return }
+        // Cancellation ends reads, and is no failure.
+        if let readFailure, !Task.isCancelled { throw readFailure }
+        if hasMore { continue }
+        guard isProbing else { return }
         isProbing = false
       }
       guard queue.inFlightCount > 0, !hasMore, !hasUnsaved else { continue }
@@ -73,31 +79,38 @@ extension WebhookWorker {
     return .delayed
   }
 
-  /// Reads and starts messages if the webhook may get some; otherwise those that wait are stored.
+  /// Reads and starts messages if the webhook may get some; otherwise those that wait are stored. After a failed read the
+  /// outcomes of what was sent are still stored.
   ///
   /// - Returns: whether there may be more although nothing waits now.
   private func startMore(
-    in group: inout TaskGroup<Wake>, isProbe: Bool
-  ) async throws(StoreError) -> Bool {
+    in group: inout TaskGroup<Wake>, probe: Int?
+  ) async -> Bool {
     guard maySend else {
       report.recordPending(queue.removeWaiting())
       return false
     }
     do throws(StoreError) {
       var hasMore = false
-      if isProbe { try await readProbe() } else if !isProbing { hasMore = try await readMore() }
+      if let probe {
+        // The next due delivery and a new message, because the webhook may reject only the former. New ones that wait for
+        // an earlier one of their ordering key are passed.
+        hasMore = try await read(due: probe, new: 1) && queue.firstNew == nil
+      } else if !isProbing {
+        hasMore = try await readMore()
+      }
       try await start(in: &group)
       return hasMore
     } catch {
-      // Cancellation ends reads; the outcomes of what was sent are still stored.
-      guard Task.isCancelled, error == .cancelled else { throw error }
+      readFailure = error
       return false
     }
   }
 
-  /// Whether the webhook is up or probed, and neither a cancellation nor `Retry-After` forbids a message now.
+  /// Whether the webhook is up or probed, and neither a failed read, a cancellation nor `Retry-After` forbids a message now.
   private var maySend: Bool {
-    !isGone && !Task.isCancelled && (isProbing || !breaker.isDown && breaker.retryDelay(at: now()) == nil)
+    readFailure == nil && !isGone && !Task.isCancelled
+      && (isProbing || !breaker.isDown && breaker.retryDelay(at: now()) == nil)
   }
 
   /// The position up to which all messages are delivered or stored.
@@ -113,17 +126,6 @@ extension WebhookWorker {
     guard !queue.hasWaiting, queue.inFlightCount < settings.concurrency else { return false }
     let hasMore = try await read(due: Self.dueLimit, new: Self.pageSize)
     return hasMore && !queue.hasWaiting
-  }
-
-  /// Reads a probe for a webhook that is down: the next due delivery and a new message, because the webhook may reject
-  /// only the former.
-  private func readProbe() async throws(StoreError) {
-    var hasMore = try await read(due: 1, new: 1)
-    while hasMore, queue.firstNew == nil, !Task.isCancelled {
-      // New messages that wait for an earlier one of their ordering key.
-      while hasUnsaved { try await save() }
-      hasMore = try await read(due: 0, new: 1)
-    }
   }
 
   /// Reads due deliveries and, if no page is open, new messages into the queue. New ones of ordering keys with a pending

@@ -34,6 +34,8 @@ actor WebhookWorker {
   var savedPosition: Int64 = 0
   /// Whether new messages were read, and the cursor that passes them is not stored.
   var isPageOpen = false
+  /// The failure of a read in this run, after which nothing more is sent.
+  var readFailure: StoreError?
   /// Whether the webhook is down and gets a probe.
   var isProbing = false
   /// Whether the webhook returned 410 in this run. The stored cursor has it for later ones.
