@@ -57,13 +57,13 @@ def client(tmp_path, demo):
 
 
 def event(type_, customer, end=FAR, time=1_767_225_600_000, entitlement="premium", **more):
-    """A webhook in the shape of RevenueCat's "Sample Events"."""
+    """A webhook in the shape of RevenueCat's "Sample Events", about one purchase of each customer."""
     return {"api_version": "1.0", "event": {
         "aliases": [customer], "app_id": "1234567890",
         "app_user_id": customer, "country_code": "US", "currency": "USD", "entitlement_id": entitlement,
         "entitlement_ids": [entitlement], "environment": "SANDBOX", "event_timestamp_ms": time, "expiration_at_ms": end,
         "id": str(uuid.uuid4()), "is_family_share": False, "offer_code": None, "original_app_user_id": customer,
-        "original_transaction_id": "2000000000000001", "period_type": "NORMAL", "presented_offering_id": None, "price": 4.99,
+        "original_transaction_id": f"of {customer}", "period_type": "NORMAL", "presented_offering_id": None, "price": 4.99,
         "price_in_purchased_currency": 4.99, "product_id": "pro.monthly", "purchased_at_ms": time - 1000, "store": "APP_STORE",
         "subscriber_attributes": {"$email": {"updated_at_ms": time, "value": "a@example.com"}}, "takehome_percentage": 0.7,
         "transaction_id": "2000000000000002", "type": type_, **more}}
@@ -209,11 +209,11 @@ def test_a_customer_with_two_named_ids_has_no_disagreement_under_the_former_one(
     ended = event("EXPIRATION", "old-bob", 1_767_225_650_000, original_transaction_id="another")
     assert send(client.service, ended)[0] == 200
     wait_for(lambda: kinds(client) == {"old-bob": "OURS_ONLY"})
-    renewal = event("RENEWAL", "bob", paid, 1_767_225_660_000, original_app_user_id="old-bob", aliases=["old-bob", "bob"])
+    same = {"aliases": ["old-bob", "bob"], "original_transaction_id": "of old-bob"}
+    renewal = event("RENEWAL", "bob", paid, 1_767_225_660_000, original_app_user_id="old-bob", **same)
     assert send(client.service, renewal)[0] == 200
     wait_for(lambda: not open_ones(client))
-    refund = event("CANCELLATION", "bob", 1_767_225_670_000, 1_767_225_670_000, aliases=["old-bob", "bob"],
-                   cancel_reason="CUSTOMER_SUPPORT")
+    refund = event("CANCELLATION", "bob", 1_767_225_670_000, 1_767_225_670_000, cancel_reason="CUSTOMER_SUPPORT", **same)
     assert send(client.service, refund)[0] == 200
     wait_for(lambda: kinds(client) == {"bob": "OURS_ONLY"})
 
@@ -230,6 +230,45 @@ def test_merged_customers_are_compared_together(client):
     assert send(client.service, event("TEST", "old"))[0] == 200
     compared(client)
     assert not open_ones(client)
+
+
+def test_a_purchase_has_the_customer_of_the_latest_statement_here_and_in_the_command(client):
+    client.buy("bea")
+    paid = client.call("Check", customer_id="bea", entitlement="pro").entitlement.paid_until.seconds * 1000
+    first = event("INITIAL_PURCHASE", "ann", paid)
+    assert send(client.service, first)[0] == 200
+    wait_for(lambda: kinds(client) == {"ann": "THEIRS_ONLY"})
+    renewal = event("RENEWAL", "bea", paid, 1_767_225_700_000, original_transaction_id="of ann")
+    assert send(client.service, renewal)[0] == 200
+    wait_for(lambda: not open_ones(client))
+    path = client.path.parent / "events.ndjson"
+    path.write_text(f"{json.dumps(first)}\n{json.dumps(renewal)}\n")
+    compare = client.service.command("import", "compare", path, "--entitlement", "premium=pro")
+    assert compare.returncode == 0, compare.stdout
+
+
+def test_the_events_of_connected_customers_are_compared_once(client):
+    """Each of many aliases was compared by itself, with all events of the others."""
+    aliases = [f"$RCAnonymousID:{uuid.uuid4().hex}" for _ in range(300)]
+    for number in range(30):
+        assert send(client.service, event("RENEWAL", "many", time=1_767_225_600_000 + number, aliases=aliases))[0] == 200
+    assert send(client.service, event("RENEWAL", "bob"))[0] == 200
+    wait_for(lambda: kinds(client) == {"many": "THEIRS_ONLY", "bob": "THEIRS_ONLY"})
+    compared(client)
+    assert stores.query(client.service.data, "SELECT customer_id, events FROM access_comparison ORDER BY customer_id") == [
+        ("bob", 1), ("many", 30)]
+
+
+def test_an_id_in_very_many_events_connects_no_customers(client):
+    """Customers who are compared together have one time of their next comparison."""
+    times = "SELECT count(DISTINCT due_at) FROM access_comparison"
+    for number in range(500):
+        assert send(client.service, event("TEST", f"c{number}", aliases=["guest"]))[0] == 200
+    compared(client)
+    assert stores.query(client.service.data, times) == [(1,)]
+    assert send(client.service, event("TEST", "c500", aliases=["guest"]))[0] == 200
+    compared(client)
+    assert stores.query(client.service.data, times) == [(2,)]
 
 
 def test_only_the_configured_authorization_is_accepted(client):
@@ -309,9 +348,19 @@ def test_an_erased_customer_leaves_no_event_of_the_anonymous_id(client):
         assert stores.query(client.service.data, f"SELECT count(*) FROM {table}") == [(0,)]
 
 
+def test_an_erased_customer_leaves_no_event_as_one_of_many_aliases(client):
+    anonymous = [f"$RCAnonymousID:{number}" for number in range(120)]
+    assert send(client.service, event("RENEWAL", anonymous[0], aliases=[*anonymous, "ann"]))[0] == 200
+    wait_for(lambda: kinds(client) == {"ann": "THEIRS_ONLY"})
+    client.entitlements.EraseCustomer(
+        wire.EraseCustomerRequest(app=APP, environment=contract.environment.ENVIRONMENT_SANDBOX, customer_id="ann"), timeout=CALL_LIMIT)
+    for table in ("imported_event", "imported_event_customer", "access_comparison", "access_disagreement"):
+        assert stores.query(client.service.data, f"SELECT count(*) FROM {table}") == [(0,)]
+
+
 @pytest.mark.parametrize("text", ["a\0b", "x" * 257])
 def test_a_name_that_no_store_takes_is_refused(client, text):
-    for fields in ({"entitlement": text}, {"id": text}, {"type": text}):
+    for fields in ({"entitlement": text}, {"id": text}, {"type": text}, {"store": text}, {"original_transaction_id": text}):
         status, answer = send(client.service, event("INITIAL_PURCHASE", "bob", **fields))
         assert (status, answer["reason"]) == (400, "MALFORMED_MESSAGE")
 

@@ -1,5 +1,4 @@
 package import AppStore
-internal import JSON
 
 /// Compares what RevenueCat's events state with the answers here.
 package struct AccessComparison: Hashable, Sendable {
@@ -14,15 +13,10 @@ package struct AccessComparison: Hashable, Sendable {
     self.tolerance = tolerance
   }
 
-  /// Returns what bodies of events state, ordered by customer and entitlement. Bodies that are no events count as none.
-  package func access(statedBy bodies: [[UInt8]]) -> [StatedAccess] {
+  /// Returns what events state, ordered by customer and entitlement.
+  package func access(statedBy events: [RevenueCatEvent]) -> [StatedAccess] {
     var statements = AccessStatements(entitlementNames: entitlementNames)
-    for body in bodies {
-      guard let event = try? RevenueCatEvent(body), let document = try? JSONValue(parsing: body) else {
-        continue
-      }
-      statements.add(event, document)
-    }
+    for event in events { statements.add(event) }
     return statements.access
   }
 

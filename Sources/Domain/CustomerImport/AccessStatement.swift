@@ -19,7 +19,7 @@ package struct AccessStatement: Hashable, Sendable {
   package let origin: String
   /// The id of the event; empty for a line of a table.
   package let eventID: String
-  /// The event; `nil` for a line of a table.
+  /// The event; `nil` for a line of a table, or if it was not added.
   package let document: JSONValue?
 
   /// The end in milliseconds since 1970, for comparisons.
@@ -57,12 +57,12 @@ package struct AccessStatements: Sendable {
   /// - Parameter names: the names of entitlements here, by their names in the other system.
   package init(entitlementNames names: [String: String]) { self.names = names }
 
-  /// Adds an event of a webhook with its body.
-  package mutating func add(_ event: RevenueCatEvent, _ document: JSONValue) {
-    let customer = Self.id(of: event.customerIDs)
+  /// Adds an event of a webhook, with its body if ``AccessStatement/document`` needs it.
+  package mutating func add(_ event: RevenueCatEvent, _ document: JSONValue? = nil) {
+    let customer = event.customerID
     if let customer { owners.add(event, of: customer) }
-    if !event.transactionID.isEmpty, !event.originalTransactionID.isEmpty {
-      purchases["\(event.store) \(event.transactionID)"] = "\(event.store) \(event.originalTransactionID)"
+    if !event.transactionID.isEmpty, let purchase = event.purchase {
+      purchases["\(event.store) \(event.transactionID)"] = purchase
     }
     guard let access = event.access, let customer else {
       silentEvents += 1
@@ -118,7 +118,7 @@ package struct AccessStatements: Sendable {
   }
 
   /// The customer's id: the first that is not anonymous, otherwise the first.
-  private static func id(of ids: [String]) -> String? {
+  static func id(of ids: [String]) -> String? {
     let ids = ids.filter { (1...256).contains($0.utf8.count) }
     return ids.first { !isAnonymous($0) } ?? ids.first
   }

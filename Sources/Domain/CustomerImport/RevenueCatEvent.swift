@@ -33,8 +33,8 @@ package struct RevenueCatEvent: Hashable, Sendable {
 
   /// Parses the body of a webhook.
   ///
-  /// - Throws: ``ImportError/malformed(_:)`` without an event with an id, a type and a time, or if the id, the type or the
-  ///   name of an entitlement has a NUL, or is too long for an index of PostgreSQL.
+  /// - Throws: ``ImportError/malformed(_:)`` without an event with an id, a type and a time, or if the id, the type, the
+  ///   name of an entitlement, the store or the purchase has a NUL, or is too long for an index of PostgreSQL.
   package init(_ body: [UInt8]) throws(ImportError) {
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: body) } catch {
@@ -57,8 +57,11 @@ package struct RevenueCatEvent: Hashable, Sendable {
     transactionID = event["transaction_id"]?.stringValue ?? ""
     isSandbox = event["environment"]?.stringValue == "SANDBOX"
     reason = event["cancel_reason"]?.stringValue ?? event["expiration_reason"]?.stringValue ?? ""
-    let names = [("id", id), ("type", type)] + entitlements.map { ("the name of an entitlement", $0) }
-    for (name, text) in names where !Self.isStorable(text) {
+    let names = [
+      ("id", id), ("type", type), ("store", store), ("original_transaction_id", originalTransactionID),
+    ]
+    for (name, text) in names + entitlements.map({ ("the name of an entitlement", $0) })
+    where !Self.isStorable(text) {
       throw .malformed("\(name) has more than \(Self.maxBytes) bytes, or a NUL")
     }
   }
@@ -66,7 +69,7 @@ package struct RevenueCatEvent: Hashable, Sendable {
   /// The maximum length of a name or id in bytes, as everywhere in the contract.
   private static let maxBytes = 256
 
-  private static func isStorable(_ text: String) -> Bool {
+  fileprivate static func isStorable(_ text: String) -> Bool {
     text.utf8.count <= maxBytes && !text.utf8.contains(0)
   }
 
@@ -118,8 +121,17 @@ extension RevenueCatEvent {
 }
 
 extension RevenueCatEvent {
+  /// The customer of the event: the first id that is not anonymous, otherwise the first; `nil` if no id can be that of a
+  /// customer here.
+  package var customerID: String? { AccessStatements.id(of: customerIDs.filter(Self.isStorable)) }
+
   /// All ids of the event that can be ids of customers here, each once.
   package var allCustomerIDs: [String] {
     Self.unique(customerIDs + formerCustomerIDs).filter(Self.isStorable)
+  }
+
+  /// The purchase in its store, such as `app_store 2000000000000001`; `nil` if the event names none.
+  package var purchase: String? {
+    originalTransactionID.isEmpty ? nil : "\(store) \(originalTransactionID)"
   }
 }

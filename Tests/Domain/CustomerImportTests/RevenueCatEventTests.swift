@@ -52,6 +52,20 @@ private let long = String(repeating: "x", count: 257)
     #expect(event.allCustomerIDs == ["ann", "$RCAnonymousID:1", "b"])
   }
 
+  @Test("An event is that of its first named customer, and of one purchase")
+  func customerAndPurchase() throws {
+    func event(_ aliases: String) throws -> RevenueCatEvent {
+      try RevenueCatEvent(
+        Array(
+          #"{"event": {"id": "e", "type": "TEST", "event_timestamp_ms": 1, "aliases": [\#(aliases)]}}"#.utf8))
+    }
+    #expect(try Self.event("RENEWAL").purchase == "app_store 2000")
+    #expect(try event(#""\#(long)", "a\u0000", "$RCAnonymousID:1", "b", "c""#).customerID == "b")
+    #expect(try event(#""$RCAnonymousID:1""#).customerID == "$RCAnonymousID:1")
+    #expect(try event(#""\#(long)""#).customerID == nil)
+    #expect(try event("").customerID == nil && event("").purchase == nil)
+  }
+
   @Test(
     "A body without an event, or with a name that cannot be stored, is refused",
     arguments: [
@@ -60,6 +74,8 @@ private let long = String(repeating: "x", count: 257)
       #"{"event": {"id": "e\u0000", "type": "TEST", "event_timestamp_ms": 1}}"#,
       #"{"event": {"id": "\#(long)", "type": "TEST", "event_timestamp_ms": 1}}"#,
       #"{"event": {"id": "e", "type": "\#(long)", "event_timestamp_ms": 1}}"#,
+      #"{"event": {"id": "e", "type": "TEST", "event_timestamp_ms": 1, "store": "\#(long)"}}"#,
+      #"{"event": {"id": "e", "type": "TEST", "event_timestamp_ms": 1, "original_transaction_id": "1\u0000"}}"#,
       #"{"event": {"id": "e", "type": "TEST", "event_timestamp_ms": 1, "entitlement_ids": ["a", "\#(long)"]}}"#,
     ])
   func malformed(_ body: String) {

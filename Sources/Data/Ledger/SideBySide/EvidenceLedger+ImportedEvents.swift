@@ -8,9 +8,6 @@ package import Store
 extension EvidenceLedger {
   /// The maximum number of comparisons between two looks at what is due.
   private static let batchSize = 100
-  /// The pause before the comparison of a customer that another comparison found, in milliseconds: without one, two that
-  /// find each other would be compared all the time.
-  private static let pauseBetweenCustomers: Int64 = 2_000
   /// The pause after a comparison that failed, in milliseconds.
   private static let pauseAfterFailure: Int64 = 3_600_000
 
@@ -45,8 +42,9 @@ extension EvidenceLedger {
         try reader.comparisons(dueBy: now, in: clock.domain, limit: Self.batchSize)
       }
       guard !due.isEmpty else { return }
-      for pending in due {
-        do throws(LedgerError) { try await compare(pending, at: now, comparison) } catch {
+      var settled: Set<PendingComparison> = []
+      for pending in due where !settled.contains(pending) {
+        do throws(LedgerError) { settled.formUnion(try await compare(pending, at: now, comparison)) } catch {
           guard case .store(let failure) = error, failure.concernsStatements else { throw error }
           try await postpone(pending, at: now, failure)
         }
@@ -54,24 +52,20 @@ extension EvidenceLedger {
     }
   }
 
+  /// Returns the customers that were compared together.
   private func compare(
     _ pending: PendingComparison, at now: Instant,
     _ comparison: @escaping @Sendable (String) -> AccessComparison?
-  ) async throws(LedgerError) {
-    let catalog = catalog.value
-    let result = try await read { reader throws(StoreError) -> CustomerComparison in
-      guard let app = catalog[pending.customer.appID], let comparison = comparison(app.id) else {
-        return CustomerComparison()
-      }
-      return try CustomerComparison(of: pending.customer, comparison, in: app, at: now, reader)
+  ) async throws(LedgerError) -> [PendingComparison] {
+    let app = catalog.value[pending.customer.appID]
+    let result = try await read { reader throws(StoreError) in
+      try CustomerComparison(
+        of: pending, app.flatMap { comparison($0.id) }, in: app, at: now, reader)
     }
     try await write { store throws(StoreError) in
-      try store.settle(pending, result.disagreements, next: result.next)
-      for customer in result.others {
-        try store.requestComparison(
-          of: customer, at: now.advanced(byMilliseconds: Self.pauseBetweenCustomers))
-      }
+      try store.settle(result.customers, result.disagreements, next: result.next)
     }
+    return result.customers
   }
 
   private func postpone(
@@ -81,7 +75,7 @@ extension EvidenceLedger {
       "a customer could not be compared with RevenueCat's events, will retry in an hour",
       metadata: ["app": "\(pending.customer.appID)", "error": "\(failure)"])
     try await write { store throws(StoreError) in
-      try store.settle(pending, nil, next: now.advanced(byMilliseconds: Self.pauseAfterFailure))
+      try store.settle([pending], nil, next: now.advanced(byMilliseconds: Self.pauseAfterFailure))
     }
   }
 

@@ -187,22 +187,26 @@ extension Version01 {
       type TEXT NOT NULL,
       occurred_at INTEGER NOT NULL,     -- milliseconds since 1970
       received_at INTEGER NOT NULL,
+      purchase TEXT,                    -- the store and its id of the purchase; NULL: the event names none
       body BLOB NOT NULL,
       PRIMARY KEY (event_id, app, environment)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX imported_event_by_time ON imported_event (app, received_at);
+    CREATE INDEX imported_event_by_purchase ON imported_event (purchase, app, environment, occurred_at, event_id)
+      WHERE purchase IS NOT NULL;
 
     -- The customers that these events name.
     CREATE TABLE imported_event_customer (
       customer_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
+      occurred_at INTEGER NOT NULL,     -- of the event
       event_id TEXT NOT NULL,
-      PRIMARY KEY (customer_id, app, environment, event_id)
+      PRIMARY KEY (customer_id, app, environment, occurred_at, event_id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX imported_event_customer_by_event ON imported_event_customer (event_id, app, environment);
 
-    -- The next comparison of each of them with the answers here.
+    -- The next comparison of each customer whose events they are with the answers here.
     CREATE TABLE access_comparison (
       customer_id TEXT NOT NULL,
       app TEXT NOT NULL,

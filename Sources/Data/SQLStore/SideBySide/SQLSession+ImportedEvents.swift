@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import CustomerImport
 internal import Entitlements
 internal import Store
@@ -21,15 +22,30 @@ extension SQLReader {
     ) { $0.bytes(0) }.first
   }
 
-  func importedEvents(naming customer: CustomerKey, limit: Int) throws(StoreError) -> [[UInt8]] {
+  func importedEventIDs(naming customer: CustomerKey, limit: Int) throws(StoreError) -> [String] {
     try rows(
       """
-      SELECT e.body FROM imported_event_customer AS c
-      JOIN imported_event AS e ON e.event_id = c.event_id AND e.app = c.app AND e.environment = c.environment
-      WHERE c.customer_id = ? AND c.app = ? AND c.environment = ?
-      ORDER BY e.occurred_at DESC, e.event_id LIMIT ?
+      SELECT event_id FROM imported_event_customer WHERE customer_id = ? AND app = ? AND environment = ?
+      ORDER BY occurred_at DESC, event_id DESC LIMIT ?
       """, customer, limit
-    ) { $0.bytes(0) }
+    ) { $0.text(0) ?? "" }
+  }
+
+  func importedEventIDs(
+    aboutPurchase purchase: String, of appID: String, in environment: Environment, limit: Int
+  ) throws(StoreError) -> [String] {
+    try rows(
+      """
+      SELECT event_id FROM imported_event WHERE purchase = ? AND app = ? AND environment = ?
+      ORDER BY occurred_at DESC, event_id DESC LIMIT ?
+      """, purchase, appID, environment, limit
+    ) { $0.text(0) ?? "" }
+  }
+
+  func comparison(of customer: CustomerKey) throws(StoreError) -> PendingComparison? {
+    try rows("SELECT events FROM access_comparison WHERE \(ofCustomer)", customer) {
+      PendingComparison(customer: customer, events: $0.number(0))
+    }.first
   }
 
   func comparisons(
@@ -75,6 +91,15 @@ extension SQLReader {
     }
   }
 
+  func detectionTime(
+    ofDisagreementAbout entitlement: String, of customer: CustomerKey
+  ) throws(StoreError) -> Instant? {
+    try rows(
+      "SELECT detected_at FROM access_disagreement WHERE \(ofCustomer) AND entitlement = ?4", customer,
+      entitlement
+    ) { Instant(millisecondsSince1970: $0.number(0)) }.first
+  }
+
   func appsWithImportedEvents() throws(StoreError) -> [String] {
     try rows("SELECT DISTINCT app FROM imported_event ORDER BY 1") { $0.text(0) ?? "" }
   }
@@ -89,24 +114,25 @@ extension SQLTransaction {
   func insert(_ event: ImportedEvent) throws(StoreError) -> Bool {
     let inserted = try runCounting(
       """
-      INSERT INTO imported_event (event_id, app, environment, type, occurred_at, received_at, body)
-      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      INSERT INTO imported_event (event_id, app, environment, type, occurred_at, received_at, purchase, body)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """, event.eventID, event.appID, event.environment, event.type, event.occurredAt, event.receivedAt,
-      event.body)
+      event.purchase, event.body)
     guard inserted > 0 else { return false }
     for id in event.customerIDs {
-      let customer = CustomerKey(appID: event.appID, environment: event.environment, customerID: id)
       try run(
         """
-        INSERT INTO imported_event_customer (customer_id, app, environment, event_id) VALUES (?, ?, ?, ?)
-        ON CONFLICT DO NOTHING
-        """, customer, event.eventID)
+        INSERT INTO imported_event_customer (customer_id, app, environment, occurred_at, event_id)
+        VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        """, id, event.appID, event.environment, event.occurredAt, event.eventID)
+    }
+    if let customerID = event.customerID {
       try run(
         """
         INSERT INTO access_comparison (customer_id, app, environment, due_at, events) VALUES (?, ?, ?, 0, 1)
         ON CONFLICT (customer_id, app, environment)
         DO UPDATE SET due_at = 0, events = access_comparison.events + 1
-        """, customer)
+        """, customerID, event.appID, event.environment)
     }
     return true
   }
@@ -117,6 +143,15 @@ extension SQLTransaction {
   }
 
   func settle(
+    _ comparisons: [PendingComparison], _ disagreements: [OpenDisagreement]?, next: Instant?
+  ) throws(StoreError) {
+    for comparison in comparisons {
+      let open = disagreements?.filter { $0.customer == comparison.customer }
+      try settle(comparison, open, next: next)
+    }
+  }
+
+  private func settle(
     _ comparison: PendingComparison, _ disagreements: [OpenDisagreement]?, next: Instant?
   ) throws(StoreError) {
     let customer = comparison.customer
@@ -138,14 +173,6 @@ extension SQLTransaction {
         open.statedUntil,
         open.eventID, open.reason.rawValue, open.until, open.evidenceID)
     }
-  }
-
-  func requestComparison(of customer: CustomerKey, at instant: Instant) throws(StoreError) {
-    try run(
-      """
-      INSERT INTO access_comparison (customer_id, app, environment, due_at, events) VALUES (?, ?, ?, ?, 0)
-      ON CONFLICT DO NOTHING
-      """, customer, instant)
   }
 
   func deleteImportedEvents(
@@ -170,10 +197,7 @@ extension SQLTransaction {
   func eraseImportedEvents(naming customer: CustomerKey) throws(StoreError) -> Int64 {
     var count: Int64 = 0
     for customer in try [customer] + anonymousCustomers(namedWith: customer) {
-      let ids = try rows(
-        "SELECT event_id FROM imported_event_customer WHERE \(ofCustomer)", customer
-      ) { $0.text(0) ?? "" }
-      for id in ids {
+      for id in try events(naming: customer) {
         for table in ["imported_event_customer", "imported_event"] {
           count += try runCounting(
             "DELETE FROM \(table) WHERE event_id = ? AND app = ? AND environment = ?", id, customer.appID,
@@ -189,26 +213,36 @@ extension SQLTransaction {
 
   /// The anonymous ids in the events that name a customer, without those in events of another customer.
   private func anonymousCustomers(namedWith customer: CustomerKey) throws(StoreError) -> [CustomerKey] {
-    let ids = try namesInEvents(of: customer).filter(AccessStatements.isAnonymous)
+    var names: [String] = []
+    for id in try events(naming: customer) { names += try self.names(inEvent: id, of: customer) }
     var found: [CustomerKey] = []
-    for anonymous in ids.map(customer.other) where anonymous != customer {
-      let names = try namesInEvents(of: anonymous)
-      if names.allSatisfy({ customer.isAmong([$0]) || AccessStatements.isAnonymous($0) }) {
-        found.append(anonymous)
+    // Each event is read once: the aliases of a customer share most of their events.
+    var namesAnother: [OpaqueID: Bool] = [:]
+    for anonymous in names.filter(AccessStatements.isAnonymous).distinctIDs.map(customer.other)
+    where anonymous != customer {
+      let ids = try events(naming: anonymous).map(OpaqueID.init)
+      for id in ids where namesAnother[id] == nil {
+        namesAnother[id] = try self.names(inEvent: id.text, of: customer).contains {
+          !customer.isAmong([$0]) && !AccessStatements.isAnonymous($0)
+        }
       }
+      if !ids.contains(where: { namesAnother[$0] == true }) { found.append(anonymous) }
     }
     return found
   }
 
-  /// The customers in the events that name a customer.
-  private func namesInEvents(of customer: CustomerKey) throws(StoreError) -> [String] {
+  private func events(naming customer: CustomerKey) throws(StoreError) -> [String] {
+    try rows("SELECT event_id FROM imported_event_customer WHERE \(ofCustomer)", customer) {
+      $0.text(0) ?? ""
+    }
+  }
+
+  /// The customers that an event of the app and environment of `customer` names.
+  private func names(inEvent id: String, of customer: CustomerKey) throws(StoreError) -> [String] {
     try rows(
       """
-      SELECT DISTINCT other.customer_id FROM imported_event_customer AS own
-      JOIN imported_event_customer AS other
-        ON other.app = ?2 AND other.environment = ?3 AND other.event_id = own.event_id
-      WHERE own.customer_id = ?1 AND own.app = ?2 AND own.environment = ?3
-      """, customer
+      SELECT customer_id FROM imported_event_customer WHERE event_id = ? AND app = ? AND environment = ?
+      """, id, customer.appID, customer.environment
     ) { $0.text(0) ?? "" }
   }
 }

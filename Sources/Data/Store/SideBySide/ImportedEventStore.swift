@@ -16,15 +16,16 @@ package struct ImportedEvent: Hashable, Sendable {
   package let occurredAt: Instant
   /// By the system's clock.
   package let receivedAt: Instant
-  /// The customers that the event names, each once.
+  /// All customers that the event names, each once. The limit of the body limits them too.
   package let customerIDs: [String]
+  /// The one of them whose event it is; `nil` without one. Only such a customer has statements to compare.
+  package let customerID: String?
+  /// The purchase in its store; `nil` if the event names none.
+  package let purchase: String?
   /// The body of the webhook.
   package let body: [UInt8]
 
-  /// The maximum number of customers of an event; RevenueCat limits aliases in a similar way.
-  package static let maxCustomers = 100
-
-  /// Creates an event of an app from its parsed body. Customers above ``maxCustomers`` are left out.
+  /// Creates an event of an app from its parsed body.
   package init(_ event: RevenueCatEvent, of appID: String, receivedAt: Instant, body: [UInt8]) {
     eventID = event.id
     self.appID = appID
@@ -32,12 +33,14 @@ package struct ImportedEvent: Hashable, Sendable {
     type = event.type
     occurredAt = event.occurredAt
     self.receivedAt = receivedAt
-    customerIDs = Array(event.allCustomerIDs.prefix(Self.maxCustomers))
+    customerIDs = event.allCustomerIDs
+    customerID = event.customerID
+    purchase = event.purchase
     self.body = body
   }
 }
 
-/// A customer whose access is to be compared.
+/// A customer whose access is to be compared. Each customer of a stored event has one.
 package struct PendingComparison: Hashable, Sendable {
   /// The customer.
   package let customer: CustomerKey
@@ -128,21 +131,18 @@ package struct DisagreementFilter: Hashable, Sendable {
 
 /// Stores RevenueCat's events and the results of comparisons.
 package protocol ImportedEventStore {
-  /// Inserts an event, and requests a comparison of its customers. Returns `false` and changes nothing if an event with
-  /// this id is stored.
+  /// Inserts an event, and requests a comparison of its customer. Returns `false` and changes nothing if an event with this
+  /// id is stored.
   func insert(_ event: ImportedEvent) throws(StoreError) -> Bool
 
   /// Whether an event names the customer.
   func hasImportedEvents(naming customer: CustomerKey) throws(StoreError) -> Bool
 
-  /// Replaces the open disagreements of a customer, unless they are `nil`, and sets the time of the next comparison;
-  /// `nil`: there is none. Changes nothing if another event of the customer arrived since.
+  /// Replaces the open disagreements of customers, unless they are `nil`, and sets the time of their next comparison; `nil`:
+  /// there is none. A customer keeps both if another event of it arrived since, or if it was erased.
   func settle(
-    _ comparison: PendingComparison, _ disagreements: [OpenDisagreement]?, next: Instant?
+    _ comparisons: [PendingComparison], _ disagreements: [OpenDisagreement]?, next: Instant?
   ) throws(StoreError)
-
-  /// Requests a comparison of a customer that has none: an event that names others only can be about its access.
-  func requestComparison(of customer: CustomerKey, at instant: Instant) throws(StoreError)
 
   /// Deletes at most `limit` events of an app that arrived before `instant`; returns their number.
   func deleteImportedEvents(
@@ -157,8 +157,16 @@ package protocol ImportedEventReader {
     _ eventID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [UInt8]?
 
-  /// Returns at most `limit` bodies of the latest events that name a customer, the latest first.
-  func importedEvents(naming customer: CustomerKey, limit: Int) throws(StoreError) -> [[UInt8]]
+  /// Returns the ids of at most `limit` events that name a customer, the latest first.
+  func importedEventIDs(naming customer: CustomerKey, limit: Int) throws(StoreError) -> [String]
+
+  /// Returns the ids of at most `limit` events about a purchase, the latest first.
+  func importedEventIDs(
+    aboutPurchase purchase: String, of appID: String, in environment: Environment, limit: Int
+  ) throws(StoreError) -> [String]
+
+  /// Returns the comparison of a customer; `nil` if there is none.
+  func comparison(of customer: CustomerKey) throws(StoreError) -> PendingComparison?
 
   /// Returns at most `limit` comparisons that are due by `instant`, the longest overdue first.
   func comparisons(
@@ -170,6 +178,11 @@ package protocol ImportedEventReader {
 
   /// Returns the open disagreements that match.
   func openDisagreements(_ query: DisagreementFilter) throws(StoreError) -> [OpenDisagreement]
+
+  /// Returns when the open disagreement about a customer's access to an entitlement was found; `nil` if there is none.
+  func detectionTime(
+    ofDisagreementAbout entitlement: String, of customer: CustomerKey
+  ) throws(StoreError) -> Instant?
 
   /// Returns the apps that have events, also those that are not configured any more.
   func appsWithImportedEvents() throws(StoreError) -> [String]
