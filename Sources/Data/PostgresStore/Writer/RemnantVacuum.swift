@@ -4,7 +4,7 @@ internal import PostgreSQL
 internal import Store
 internal import Synchronization
 
-/// Runs `VACUUM` after erasures, on a session and a thread of its own: it may take hours, or wait for the locks of
+/// Runs `VACUUM` after erasures, on a separate session and thread: it may take hours, or wait for the locks of
 /// another one, and nothing else waits for it.
 final class RemnantVacuum: Sendable {
   private struct State {

@@ -19,7 +19,7 @@ extension HistoryLane {
   private static let beginnings = ["PURCHASED", "RENEWED", "UPGRADED"]
 
   /// The start of the period in which a segment is. Renewal that is turned off, for example, begins another segment of the
-  /// same period; a grace period or a billing retry is a period of its own.
+  /// same period; a grace period or a billing retry is a separate period.
   func periodStart(of segment: HistorySegment) -> GoogleProtobuf.Timestamp? {
     segments.reversed().reduce(segment.since) { start, earlier in
       let continues =
