@@ -79,7 +79,7 @@ def test_every_request_of_apples_client_gets_apples_response(store, testdata):
 def test_an_address_that_is_not_utf_8_names_no_other_account(store):
     for path in ("/sandbox/v1/accounts/J%FCrgen", "/apps/ocean-journal/accounts/J%FCrgen", "/sandbox/v1/accounts?after=%FC"):
         with response_to(store.url + path) as answer:
-            assert (answer.status, answer.read()) == (400, b"the address or the form is not UTF-8\n")
+            assert (answer.status, answer.read()) == (400, b"the address is not UTF-8\n")
     with response_to(f"{store.url}/sandbox/v1/accounts/J%C3%BCrgen?app={APP}") as answer:
         assert answer.status == 404
 

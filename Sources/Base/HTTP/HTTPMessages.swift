@@ -123,14 +123,11 @@ package final class PeerCertificate: Hashable, Sendable {
 }
 
 extension HTTPRequest {
-  /// The response to a request whose path, query or form is not UTF-8 when it is decoded, because it would be about another
-  /// name; `nil` for other requests.
+  /// The response to a request whose path or query is not UTF-8 when it is decoded, because it would be about another name;
+  /// `nil` for other requests.
   package var refusalOfEncoding: HTTPResponse? {
-    let isForm = mediaType == "application/x-www-form-urlencoded"
-    let isUTF8 =
-      PercentEncoding.isUTF8(path.utf8) && PercentEncoding.isUTF8(query.utf8)
-      && (!isForm || PercentEncoding.isUTF8(body))
-    return isUTF8 ? nil : .text(400, "the address or the form is not UTF-8\n")
+    let isUTF8 = PercentEncoding.isUTF8(path.utf8) && PercentEncoding.isUTF8(query.utf8)
+    return isUTF8 ? nil : .text(400, "the address is not UTF-8\n")
   }
 
   /// Whether the client has the content with this entity tag, or has any (RFC 9110, section 13.1.2).

@@ -15,18 +15,14 @@ import Testing
   }
 
   @Test(
-    "A path, a query or a form that is not UTF-8 when it is decoded is refused",
+    "A path or a query that is not UTF-8 when it is decoded is refused",
     arguments: [
-      ("/J%C3%BCrgen?a=%C3%BC", "a=%C3%BC", nil), ("/J%FCrgen", "", 400), ("/?a=%FC", "", 400),
-      ("/?%FC=a", "", 400), ("/", "a=%FC", 400),
-    ] as [(String, String, Int?)])
-  func encoding(target: String, form: String, status: Int?) {
-    var request = HTTPRequest(
-      method: "POST", target: target,
-      headers: HeaderFields([("content-type", "application/x-www-form-urlencoded")]), body: Array(form.utf8))
+      ("/J%C3%BCrgen?a=%C3%BC", nil), ("/J%FCrgen", 400), ("/?a=%FC", 400), ("/?%FC=a", 400),
+    ] as [(String, Int?)])
+  func encoding(target: String, status: Int?) {
+    // A body is not part of the address, whatever its content type says: urllib says that each is a form.
+    let form = HeaderFields([("content-type", "application/x-www-form-urlencoded")])
+    let request = HTTPRequest(method: "POST", target: target, headers: form, body: [0x30, 0xFC])
     #expect(request.refusalOfEncoding?.status == status)
-    // The body of another type is not percent-encoded.
-    request.headers = HeaderFields([("content-type", "application/json")])
-    #expect(request.refusalOfEncoding?.status == (form == "a=%FC" ? nil : status))
   }
 }
