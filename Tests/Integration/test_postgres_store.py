@@ -135,9 +135,8 @@ def test_sessions_that_are_lost_without_an_end_are_replaced(postgres, tmp_path):
             for _ in range(20):
                 wait_for(lambda: code(lambda: timeline(request, timeout=CALL_LIMIT)) == grpc.StatusCode.OK)
         # Others see the replica, so that commands for a stopped store are refused.
-        seen = "SELECT count(*) FROM replica WHERE seen_at > clock_timestamp() - interval '3 seconds'"
-        time.sleep(4)
-        wait_for(lambda: postgres.sql(seen, database) == "1")
+        since = postgres.sql("SELECT clock_timestamp()", database)
+        wait_for(lambda: postgres.sql(f"SELECT count(*) FROM replica WHERE seen_at > '{since}'", database) == "1")
         for command in (["copy", address, f"sqlite:{tmp_path / 'copy'}"], ["rebuild-reports", "--store", address]):
             answer = run("store", *command)
             assert answer.returncode == 1 and "replicas use the store: a;" in answer.stderr, command
@@ -165,9 +164,12 @@ def test_a_process_ends_and_answers_while_the_database_is_silent(postgres, tmp_p
             assert {each.result() for each in uploads} == {grpc.StatusCode.UNAVAILABLE}
             # A second until the silence is noticed, and what a busy machine adds; one after the other took longer.
             assert time.monotonic() - start < 8
-        wait_for(lambda: service.readiness()[0] == 503)
-        failed = {check["name"] for check in service.readiness()[1]["checks"] if not check["ok"]}
-        assert {"store_readable", "store_writable"} <= failed
+
+        def failed():
+            return {check["name"] for check in service.readiness()[1]["checks"] if not check["ok"]}
+
+        wait_for(lambda: {"store_readable", "store_writable"} <= failed())
+        assert service.readiness()[0] == 503
         assert is_granted(service, "alice")
         service.process.send_signal(signal.SIGTERM)
         assert service.process.wait(30) == 0
