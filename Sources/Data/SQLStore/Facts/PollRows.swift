@@ -63,14 +63,24 @@ final class PollRows {
   }
 }
 
+extension SQLSession {
+  /// The lines whose polls match `condition` with `instant`.
+  fileprivate func polledLines(
+    _ condition: String, _ instant: Instant, of appID: String, in environment: Environment, limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try rows(
+      "SELECT line_id FROM poll WHERE app = ? AND environment = ? AND \(condition) LIMIT ?", appID,
+      environment,
+      instant, limit
+    ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
+  }
+}
+
 extension SQLTransaction {
   func lines(
     polledAfter instant: Instant, of appID: String, in environment: Environment, limit: Int
   ) throws(StoreError) -> [LineKey] {
-    try rows(
-      "SELECT line_id FROM poll WHERE app = ? AND environment = ? AND polled_at > ? LIMIT ?", appID,
-      environment, instant, limit
-    ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
+    try polledLines("polled_at > ?", instant, of: appID, in: environment, limit: limit)
   }
 }
 
@@ -79,10 +89,7 @@ extension SQLReader {
   func duePolls(
     of appID: String, in environment: Environment, by instant: Instant, limit: Int
   ) throws(StoreError) -> [LineKey] {
-    try rows(
-      "SELECT line_id FROM poll WHERE app = ? AND environment = ? AND at <= ? ORDER BY at LIMIT ?", appID,
-      environment, instant, limit
-    ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
+    try polledLines("at <= ? ORDER BY at", instant, of: appID, in: environment, limit: limit)
   }
 
   func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant? {
