@@ -383,18 +383,24 @@ def test_sighup_reloads_webhooks(start, tmp_path, receiver, other_receiver):
     assert_each_in_order(receiver.accepted)
 
 
-def test_a_slow_receiver_does_not_delay_a_reload(start, tmp_path, receiver, other_receiver):
-    attempts, go_on = threading.Event(), threading.Event()
+def hold_responses(receiver):
+    """Lets a receiver wait before it responds. Returns the event of an arrived message, and the one that ends the wait."""
+    arrived, go_on = threading.Event(), threading.Event()
 
-    def slow(_):
-        attempts.set()
+    def answer(_):
+        arrived.set()
         go_on.wait(30)
         return 200
 
-    receiver.answer = slow
+    receiver.answer = answer
+    return arrived, go_on
+
+
+def test_a_slow_receiver_does_not_delay_a_reload(start, tmp_path, receiver, other_receiver):
+    arrived, go_on = hold_responses(receiver)
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
     grant(service, "ana")
-    assert attempts.wait(10)
+    assert arrived.wait(10)
     configured(tmp_path, {"billing": {"url": other_receiver.url}})
     reload(service, "webhooks reloaded")
     other_receiver.wait(lambda r: len(r.accepted) == 2, 10)
@@ -465,14 +471,7 @@ def test_a_slow_customer_does_not_delay_the_others(start, tmp_path, receiver):
 
 
 def test_messages_after_an_erasure_have_the_pseudonym(start, tmp_path, receiver):
-    arrived, go_on = threading.Event(), threading.Event()
-
-    def answer(_):
-        arrived.set()
-        go_on.wait(15)
-        return 200
-
-    receiver.answer = answer
+    arrived, go_on = hold_responses(receiver)
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
     grant(service, "dan", times=5)
     assert arrived.wait(10)

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "A field for a spreadsheet is read as it was written, also one with apostrophes of its own",
+    "A field for a spreadsheet is read as it was written, also a text that begins with apostrophes",
     arguments: [
       "=1+1", "-a", "'-a", "''=a", "'a", "'", "'-1", "-1", "", "'\u{301}-a", "'\t", "-a,\"b\"",
     ])
