@@ -69,9 +69,8 @@ extension SQLSession {
     _ condition: String, _ instant: Instant, of appID: String, in environment: Environment, limit: Int
   ) throws(StoreError) -> [LineKey] {
     try rows(
-      "SELECT line_id FROM poll WHERE app = ? AND environment = ? AND \(condition) LIMIT ?", appID,
-      environment,
-      instant, limit
+      "SELECT line_id FROM poll WHERE app = ? AND environment = ? AND \(condition) LIMIT ?",
+      appID, environment, instant, limit
     ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
   }
 }
