@@ -2,6 +2,7 @@
 empty list. A new RPC without a command fails here."""
 
 import contextlib
+import datetime
 import importlib
 import json
 import re
@@ -169,8 +170,13 @@ def commands(caller):
     moved = json.loads(caller.service.command("transfer", purchase, "ada", "dan", "--json").stdout)["transferId"]
     (caller.folder / "more.ndjson").write_text(lines.read_text())
     two = [caller.jws("lifetime")[0], caller.jws("shells.100")[0]]
-    sales = caller.folder / "sales-2026-11-01.txt.gz"
-    with urllib.request.urlopen(f"http://{caller.service.sandbox}/sandbox/v1/reports/sales?date=2026-11-01") as answer:
+    today = datetime.datetime.now(datetime.UTC).date()
+    # Long enough to contain the purchases, also if a day of UTC begins while the test runs.
+    dates = ["--from", str(today - datetime.timedelta(days=30)), "--to", str(today + datetime.timedelta(days=1))]
+    # The last day that is over in Apple's time zone too.
+    day = today - datetime.timedelta(days=2)
+    sales = caller.folder / f"sales-{day}.txt.gz"
+    with urllib.request.urlopen(f"http://{caller.service.sandbox}/sandbox/v1/reports/sales?date={day}") as answer:
         sales.write_bytes(answer.read())
     image, message, report = (str(uuid.uuid4()) for _ in range(3))
     picture = caller.folder / "picture.png"
@@ -262,18 +268,18 @@ def commands(caller):
         "EntitlementService/ListUnfulfilledPurchases": (["fulfillment", "list"], {0}),
         "EntitlementService/AcknowledgeFulfillment": (["fulfillment", "acknowledge", shells, "delivery-1"], {0}),
         "EntitlementService/GetProbableFamily": (["family", "ada"], {0}),
-        "EntitlementService/Grant": (["grants", "create", "ada", "pro", "--until", "2027-01-31"], {0}),
+        "EntitlementService/Grant": (["grants", "create", "ada", "pro", "--until", str(today + datetime.timedelta(days=60))], {0}),
         "EntitlementService/RevokeGrant": (["grants", "revoke", grant["grant"]["grantId"]], {0}),
         "EntitlementService/ListGrants": (["grants", "list", "ada"], {0}),
         "EntitlementService/IssueToken": (["token", "issue", "ada"], {0}),
         "EntitlementService/EraseCustomer": (["erase", "zoe", "--yes"], {0}),
         "ReportService/ListReports": (["report"], {0}),
-        "ReportService/QueryReport": (["report", "movements", "--from", "2026-11-01", "--to", "2026-11-30"], {0}),
-        "ReportService/ExportReport": (["report", "revenue", "--from", "2026-11-01", "--to", "2026-11-30", "--ndjson"], {0}),
+        "ReportService/QueryReport": (["report", "movements", *dates], {0}),
+        "ReportService/ExportReport": (["report", "revenue", *dates, "--ndjson"], {0}),
         "ReportService/ListPostings": (["export", str(caller.folder / "warehouse")], {0}),
-        "ReportService/ListReportPurchases": (["report", "movements", "--from", "2026-11-01", "--to", "2026-11-30", "--behind", "started_paid"], {0}),
+        "ReportService/ListReportPurchases": (["report", "movements", *dates, "--behind", "started_paid"], {0}),
         "ReportService/RecordReconciliation": (["reconcile", "--record", str(sales)], {0}),
-        "ReportService/GetReconciliation": (["report", "--reconciliation", "--from", "2026-11-01", "--to", "2026-11-30"], {0}),
+        "ReportService/GetReconciliation": (["report", "--reconciliation", *dates], {0}),
         "NotificationService/IngestNotification": (["notifications", "submit", notification(caller)], {0}),
         "NotificationService/ListNotifications": (["notifications", "list"], {0}),
         "NotificationService/ReprocessNotifications": (["notifications", "reprocess"], {0}),
