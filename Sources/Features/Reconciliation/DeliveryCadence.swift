@@ -68,10 +68,12 @@ package final class DeliveryCadence: Sendable {
     arrivals.withLock { _ = $0[target]?.limit(to: now) }
   }
 
-  /// Restores stored statistics, unless a notification has arrived since the process started.
+  /// Restores stored statistics, unless a later notification has arrived. They may be of another process that led since
+  /// this one did.
   func restore(_ stored: ArrivalStatistics, of target: AppEnvironment) {
     arrivals.withLock { arrivals in
-      if arrivals[target] == nil { arrivals[target] = stored }
+      guard arrivals[target].map({ $0.last < stored.last }) ?? true else { return }
+      arrivals[target] = stored
     }
   }
 }

@@ -43,6 +43,15 @@ struct DeliveryCadenceTests {
     #expect(cadence.statistics(target)?.last == instant(7))
   }
 
+  @Test("Statistics that another leader stored replace older ones")
+  func otherLeader() {
+    let cadence = DeliveryCadence()
+    for second in 0...9 { cadence.recordArrival(target, at: instant(Int64(second))) }
+    cadence.restore(.init(last: instant(18_000), typicalInterval: 7_000), of: target)
+    #expect(cadence.statistics(target)?.last == instant(18_000))
+    #expect(cadence.statistics(target)?.typicalInterval == 7_000)
+  }
+
   @Test("Restored statistics never retarget newer arrivals")
   func persistence() {
     let cadence = DeliveryCadence()
