@@ -121,20 +121,13 @@ package final class AppStoreServerClient: AppleClient {
       try await waitForRateLimit(of: request.endpoint, priority, deadline)
       let failure: AppStoreClientError
       do throws(AppStoreClientError) {
-        let value = try decode(try await traced(request, attempts, deadline))
-        CallMetrics.count(request.endpoint, host.name, outcome: "ok")
-        return value
+        return try await counted(request, attempts, deadline, mayHaveArrived: mayHaveArrived, decode)
       } catch {
-        if mayHaveArrived, case .refused(let code, _) = error, code == request.repetitionError {
-          // An attempt before this one succeeded, without a content in its response.
-          CallMetrics.count(request.endpoint, host.name, outcome: "ok")
-          return try decode(IncomingResponse(status: 200, headers: [], body: []))
-        }
         failure = error
-        CallMetrics.count(request.endpoint, host.name, outcome: error.metricLabel)
       }
-      // The attempt before opened the circuit, and its failure says more about this call.
-      if case .circuitOpen = failure, let last { throw last }
+      // The attempt before may have opened the circuit, and its failure says more about this call, unless a new token
+      // repairs it.
+      if case .circuitOpen = failure, let last, last != .unauthorized { throw last }
       last = failure
       mayHaveArrived = mayHaveArrived || failure.mayHaveHadEffect
       if failure == .unauthorized, !hasNewToken {
@@ -149,6 +142,26 @@ package final class AppStoreServerClient: AppleClient {
       if let deadline, clock.uptime() + wait > deadline { throw failure }
       attempts += 1
       do { try await clock.sleep(wait) } catch { throw .cancelled }
+    }
+  }
+
+  /// Makes one attempt, decodes its response and counts its outcome. If an earlier attempt may have arrived, the error
+  /// about a repetition means that it succeeded, without a content in its response.
+  private func counted<Value: Sendable>(
+    _ request: AppStoreRequest, _ number: Int, _ deadline: Duration?, mayHaveArrived: Bool,
+    _ decode: (IncomingResponse) throws(AppStoreClientError) -> Value
+  ) async throws(AppStoreClientError) -> Value {
+    do throws(AppStoreClientError) {
+      let value = try decode(try await traced(request, number, deadline))
+      CallMetrics.count(request.endpoint, host.name, outcome: "ok")
+      return value
+    } catch {
+      guard mayHaveArrived, case .refused(let code, _) = error, code == request.repetitionError else {
+        CallMetrics.count(request.endpoint, host.name, outcome: error.metricLabel)
+        throw error
+      }
+      CallMetrics.count(request.endpoint, host.name, outcome: "ok")
+      return try decode(IncomingResponse(status: 200, headers: [], body: []))
     }
   }
 
@@ -205,7 +218,8 @@ package final class AppStoreServerClient: AppleClient {
   ) async throws(AppStoreClientError) -> IncomingResponse {
     let start = clock.uptime()
     defer { CallMetrics.record(isCircuitOpen: host.isCircuitOpen, host.name) }
-    let response = try await host.send(by: deadline) { () throws(AppStoreClientError) in
+    let response = try await host.send(by: deadline, about: request.subject) {
+      () throws(AppStoreClientError) in
       try outgoing(request)
     }
     CallMetrics.recordDuration(request.endpoint, host.name, clock.uptime() - start)

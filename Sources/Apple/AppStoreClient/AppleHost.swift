@@ -24,16 +24,18 @@ package final class AppleHost: Sendable {
   package var isCircuitOpen: Bool { breaker.isOpen }
 
   /// Makes one attempt with the request of `build`, and reports its outcome to the circuit breaker: only an
-  /// unreachable host, a timeout and a status from 500 on without an error code of Apple's count as failures of the
-  /// host. With a code, the host works, and the error may be about one purchase only.
+  /// unreachable host, a timeout and a status from 500 on count as failures of the host. With an error code of Apple's,
+  /// such a status may be about `subject` only.
   ///
   /// - Parameters:
   ///   - deadline: an instant of the clock's uptime; `nil` for none.
+  ///   - subject: the one thing that the call is about; `nil` if its errors are about the host.
   ///   - build: makes the request, unless the circuit is open or the deadline has passed.
   /// - Returns: the response, whatever its status.
   /// - Throws: the error of `build`; ``AppStoreClientError`` without a response.
   package func send(
-    by deadline: Duration?, _ build: () throws(AppStoreClientError) -> OutgoingRequest
+    by deadline: Duration?, about subject: String? = nil,
+    _ build: () throws(AppStoreClientError) -> OutgoingRequest
   ) async throws(AppStoreClientError) -> IncomingResponse {
     if let delay = breaker.retryDelay() { throw .circuitOpen(host: name, retryAfter: delay) }
     let timeout = deadline.map { $0 - clock.uptime() } ?? Self.callTimeout
@@ -53,7 +55,11 @@ package final class AppleHost: Sendable {
     } catch {
       throw breaker.recorded(error, host: name, timeout: timeout, limit: bodyLimit)
     }
-    if response.status >= 500, response.apiError == nil { breaker.failed() } else { breaker.succeeded() }
+    if response.status >= 500 {
+      breaker.failed(about: response.apiError == nil ? nil : subject)
+    } else {
+      breaker.succeeded(about: subject)
+    }
     return response
   }
 }

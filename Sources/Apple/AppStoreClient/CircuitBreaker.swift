@@ -3,6 +3,10 @@ internal import Synchronization
 /// Stops calling a host that fails repeatedly, then probes it with single calls.
 ///
 /// Five failures in a row open the circuit for 5 seconds. Each failed probe doubles that, up to 300 seconds.
+///
+/// An error code of Apple's with a status from 500 on may be about one purchase, or about all of them in an outage. It
+/// counts once for each purchase until a call about that purchase succeeds. So five purchases open the circuit, and one
+/// that always fails does not.
 final class CircuitBreaker: Sendable {
   private enum Phase {
     /// Calls pass; `failures` in a row have failed.
@@ -13,6 +17,12 @@ final class CircuitBreaker: Sendable {
     case probing(length: Duration)
   }
 
+  private struct State {
+    var phase = Phase.closed(failures: 0)
+    /// The subjects whose last call failed with an error code of Apple's.
+    var failing: Set<String> = []
+  }
+
   /// Failures in a row after which calls fail without being made.
   private static let failureThreshold = 5
   /// How long the circuit stays open the first time.
@@ -21,9 +31,11 @@ final class CircuitBreaker: Sendable {
   private static let maxOpenTime = Duration.seconds(300)
   /// A host that does not respond in less time has not failed, because callers choose their timeouts.
   private static let fairTimeout = Duration.seconds(5)
+  /// The number of failing subjects at which all of them are forgotten, so that they count again.
+  private static let maxFailing = 1_000
 
   private let clock: ClientClock
-  private let phase = Mutex(Phase.closed(failures: 0))
+  private let state = Mutex(State())
 
   init(clock: ClientClock) { self.clock = clock }
 
@@ -31,12 +43,12 @@ final class CircuitBreaker: Sendable {
   /// ``abandoned()``; otherwise the time until the next probe.
   func retryDelay() -> Duration? {
     let now = clock.uptime()
-    return phase.withLock { phase in
-      switch phase {
+    return state.withLock { state in
+      switch state.phase {
       case .closed: return nil
       case .open(let end, let length):
         guard now >= end else { return end - now }
-        phase = .probing(length: length)
+        state.phase = .probing(length: length)
         return nil
       case .probing(let length): return length
       }
@@ -44,34 +56,50 @@ final class CircuitBreaker: Sendable {
   }
 
   /// Whether calls are stopped, or limited to a probe.
-  var isOpen: Bool { phase.withLock { if case .closed = $0 { false } else { true } } }
+  var isOpen: Bool { state.withLock { if case .closed = $0.phase { false } else { true } } }
 
-  /// Records that the host responded, with any status below 500 or an error code of Apple's.
-  func succeeded() { phase.withLock { $0 = .closed(failures: 0) } }
+  /// Records that the host responded with a status below 500. `subject` is what the call was about.
+  func succeeded(about subject: String? = nil) {
+    state.withLock { state in
+      state.phase = .closed(failures: 0)
+      if let subject { state.failing.remove(subject) }
+    }
+  }
 
-  /// Records that the host did not respond, or responded with 5xx and no error code.
-  func failed() {
+  /// Records that the host did not respond, or responded with a status from 500 on. `subject` is what the error may be
+  /// about alone; `nil` for an error of the host.
+  func failed(about subject: String? = nil) {
+    guard isFirstFailure(of: subject) else { return abandoned() }
     let now = clock.uptime()
-    phase.withLock { phase in
-      switch phase {
+    state.withLock { state in
+      switch state.phase {
       case .closed(let failures):
-        phase =
+        state.phase =
           failures + 1 < Self.failureThreshold
           ? .closed(failures: failures + 1)
           : .open(until: now + Self.minOpenTime, length: Self.minOpenTime)
       case .probing(let length):
         let longer = min(length * 2, Self.maxOpenTime)
-        phase = .open(until: now + longer, length: longer)
+        state.phase = .open(until: now + longer, length: longer)
       case .open: break
       }
+    }
+  }
+
+  /// Whether a failure counts: the subject did not fail since the last call about it that succeeded.
+  private func isFirstFailure(of subject: String?) -> Bool {
+    guard let subject else { return true }
+    return state.withLock { state in
+      if state.failing.count >= Self.maxFailing { state.failing = [] }
+      return state.failing.insert(subject).inserted
     }
   }
 
   /// Records that the call ended without a result, so that the next caller may probe.
   func abandoned() {
     let now = clock.uptime()
-    phase.withLock { phase in
-      if case .probing(let length) = phase { phase = .open(until: now, length: length) }
+    state.withLock { state in
+      if case .probing(let length) = state.phase { state.phase = .open(until: now, length: length) }
     }
   }
 

@@ -18,7 +18,11 @@ final class ScriptedExchange: HTTPExchange {
   private let answered: @Sendable () -> Void
 
   /// `answered` is called with each answer, such as to let time pass.
-  init(_ answers: Answer..., answered: @escaping @Sendable () -> Void = {}) {
+  convenience init(_ answers: Answer..., answered: @escaping @Sendable () -> Void = {}) {
+    self.init(answers, answered: answered)
+  }
+
+  init(_ answers: [Answer], answered: @escaping @Sendable () -> Void = {}) {
     state = Mutex(State(answers: answers))
     self.answered = answered
   }
@@ -73,11 +77,17 @@ final class ManualTime: Sendable {
 func client(_ exchange: ScriptedExchange, _ time: ManualTime, share: Double = 1) throws
   -> AppStoreServerClient
 {
+  try client(exchange, time.clock, share: share)
+}
+
+func client(_ exchange: ScriptedExchange, _ clock: ClientClock, share: Double) throws
+  -> AppStoreServerClient
+{
   let credentials = AppStoreCredentials(
     issuerID: "issuer", bundleID: "com.example", signer: try JWTSigner(key: .generate(.p256), keyID: "KEY1"))
   return AppStoreServerClient(
     app: AppIdentity(bundleID: "com.example", appAppleID: 1), environment: .sandbox,
     server: AppStoreServer(baseURL: "https://apple.example/", rateLimitShare: share),
-    tokens: ServerAPITokenSource(credentials: credentials, now: time.clock.now), exchange: exchange,
-    clock: time.clock)
+    tokens: ServerAPITokenSource(credentials: credentials, now: clock.now), exchange: exchange,
+    clock: clock)
 }

@@ -81,6 +81,15 @@ package struct AppStoreRequest: Hashable, Sendable {
     return request
   }
 
+  /// What an error of Apple's may be about alone: a transaction, whatever the call does with it, or the path; `nil` for
+  /// a call about the notifications of the whole app.
+  var subject: String? {
+    switch endpoint {
+    case .notificationHistory, .testNotification, .testNotificationStatus: nil
+    default: path.split(separator: "/").first { $0.allSatisfy(\.isWholeNumber) }.map(String.init) ?? path
+    }
+  }
+
   /// The path and query, as they follow the host in a URL.
   package var target: String {
     guard !query.isEmpty else { return path }
