@@ -287,6 +287,25 @@ struct PollTests {
     }
   }
 
+  @Test("More polls than one write corrects are discarded")
+  func manyAheadOfTime() async throws {
+    try await LedgerFixture.run { fixture in
+      let lines = (0..<2_001).map { line.other("N\($0)") }
+      try await fixture.store.write { store throws(StoreError) in
+        for line in lines {
+          try store.schedulePoll(of: line, at: at(90))
+          try store.recordPoll(of: line, at: at(60))
+        }
+      }
+      try await fixture.ledger.discardPolls(after: at(20), of: "ocean", in: .sandbox)
+      // Lines without facts have no poll.
+      let left = try await fixture.store.snapshot {
+        try $0.pollBacklog(of: "ocean", in: .sandbox, by: at(99))
+      }
+      #expect(left == 0)
+    }
+  }
+
   @Test("Polling a settled line schedules no further poll")
   func settled() async throws {
     try await LedgerFixture.run { fixture in

@@ -101,7 +101,8 @@ import Testing
   @Test("Pending refreshes are due in order of time until they are completed", arguments: Backend.allCases)
   func refreshes(backend: Backend) async throws {
     try await backend.withStore { store in
-      let later = PendingRefresh(line: line("L1"), dueAt: instant(20), attempts: 2, reason: "R")
+      let later = PendingRefresh(
+        line: line("L1"), dueAt: instant(20), attempts: 2, reason: "R", revision: "page 2")
       let sooner = PendingRefresh(line: line("L2"), dueAt: instant(10), reason: "R")
       try await store.write { transaction throws(StoreError) in
         try transaction.put(later)
@@ -112,6 +113,7 @@ import Testing
         #expect(try reader.refreshes(dueBy: instant(20), in: .all, limit: 9) == [sooner, later])
         #expect(try reader.refreshes(dueBy: instant(20), in: .all, limit: 1) == [sooner])
         #expect(try reader.lastRefresh(of: line("L2")) == nil)
+        #expect(try reader.pendingRefresh(of: line("L1")) == later)
       }
       try await store.write { transaction throws(StoreError) in
         try transaction.completeRefreshes(of: [line("L2"), line("L3")], at: instant(11))
@@ -132,6 +134,12 @@ import Testing
         try transaction.hastenRefreshes(dueAfter: instant(19), to: instant(5), in: .sandbox)
       }
       #expect(try await store.snapshot { try $0.nextRefresh(in: .all) } == instant(5))
+      let again = PendingRefresh(line: line("L1"), dueAt: instant(30), reason: "R")
+      try await store.write { transaction throws(StoreError) in
+        try transaction.completeRefreshes(of: [line("L1")], at: instant(12))
+        try transaction.put(again)
+      }
+      #expect(try await store.snapshot { try $0.pendingRefresh(of: line("L1")) } == again)
     }
   }
 }

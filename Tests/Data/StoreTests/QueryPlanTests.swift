@@ -32,6 +32,22 @@ import Testing
     #expect(steps.allSatisfy { !$0.contains("SCAN") }, "\(steps)")
   }
 
+  @Test("A page of polls continues in the index after the previous one")
+  func recordedPolls() throws {
+    let steps = try Self.steps(SQLReader.recordedPolls, on: Self.connection())
+    #expect(
+      steps.count == 1 && steps.first?.contains("poll_by_time (app=? AND environment=? AND") == true,
+      "\(steps)")
+  }
+
+  @Test("Missed consumption requests are found without reading the others")
+  func missedRequests() throws {
+    let steps = try Self.steps(
+      "SELECT evidence_id FROM consumption_request WHERE \(SQLTransaction.missedRequests) AND TRUE",
+      on: Self.connection())
+    #expect(steps.first?.contains("INDEX missed_consumption_request ") == true, "\(steps)")
+  }
+
   private static func connection() throws -> Connection {
     let connection = try Connection.writer(path: ":memory:")
     try Schema.create(connection)

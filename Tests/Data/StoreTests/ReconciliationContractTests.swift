@@ -205,6 +205,48 @@ struct ReconciliationContractTests {
     #expect(mark.completeUntil == instant(35), "the clock was set back")
   }
 
+  @Test(
+    "The polls of lines that were polled after an instant are read page by page", arguments: Backend.allCases)
+  func recordedPolls(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { store throws(StoreError) in
+        for (number, polledAt) in [30, 20, 21, 40].enumerated() {
+          let line = line("L\(number)")
+          try store.schedulePoll(of: line, at: instant(number == 0 ? 99 : 50))
+          try store.recordPoll(of: line, at: instant(Int64(polledAt)))
+        }
+        try store.schedulePoll(of: line("L4", .production), at: instant(9))
+        try store.recordPoll(of: line("L4", .production), at: instant(30))
+      }
+      try await store.snapshot { reader throws in
+        func polls(after last: ScheduledPoll?) throws(StoreError) -> [ScheduledPoll] {
+          try reader.polls(recordedAfter: instant(20), of: "ocean", in: .sandbox, following: last, limit: 2)
+        }
+        let first = try polls(after: nil)
+        #expect(first.map(\.line.lineID) == ["L2", "L3"])
+        #expect(try polls(after: first.last) == [ScheduledPoll(line: line("L0"), at: instant(99))])
+      }
+    }
+  }
+
+  @Test("All lines of a repair leave its queue together", arguments: Backend.allCases)
+  func emptiedQueue(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let repairs = try await store.write { store throws(StoreError) in
+        let repairs = [try store.begin(newRepair()), try store.begin(newRepair())]
+        for repair in repairs {
+          for id in ["L1", "L2"] { try store.enqueue(line(id), for: repair.id) }
+        }
+        try store.dequeueLines(from: repairs[0].id)
+        return repairs
+      }
+      let queued = try await store.snapshot { reader throws in
+        try repairs.map { try reader.queuedLines(of: $0, after: nil, limit: 9).count }
+      }
+      #expect(queued == [0, 2])
+    }
+  }
+
   @Test("An error is recorded in all unfinished repairs of the environment", arguments: Backend.allCases)
   func errors(backend: Backend) async throws {
     try await backend.withStore { store in

@@ -174,17 +174,22 @@ extension EvidenceLedger {
     after instant: Instant, of appID: String, in environment: Environment
   ) async throws(LedgerError) {
     let batchSize = 1_000
-    var count = batchSize
-    while count == batchSize {
-      count = try await write { store throws(StoreError) in
-        let lines = try store.lines(polledAfter: instant, of: appID, in: environment, limit: batchSize)
-        for line in lines {
+    var last: ScheduledPoll?
+    repeat {
+      // Others can write while these are searched.
+      let polls = try await read { [last] reader throws(StoreError) in
+        try reader.polls(
+          recordedAfter: instant, of: appID, in: environment, following: last, limit: batchSize)
+      }
+      last = polls.count < batchSize ? nil : polls.last
+      guard !polls.isEmpty else { return }
+      try await write { store throws(StoreError) in
+        for line in polls.map(\.line) where try store.lastPoll(of: line).map({ $0 > instant }) ?? false {
           try store.recordPoll(of: line, at: .distantPast)
           try store.schedulePoll(of: line, at: PollSchedule.next(try store.facts(of: line), polledAt: nil))
         }
-        return lines.count
       }
-    }
+    } while last != nil
   }
 
   /// Records polls of lines that began at `instant`, and schedules the next. Durable on return. After a crash before

@@ -137,13 +137,13 @@ extension SQLReader {
   func pendingRefresh(of line: LineKey) throws(StoreError) -> PendingRefresh? {
     try rows(
       """
-      SELECT due_at, attempts, reason FROM refresh
+      SELECT due_at, attempts, reason, revision FROM refresh
       WHERE line_id = ? AND app = ? AND environment = ? AND due_at IS NOT NULL
       """, line
     ) { row in
       PendingRefresh(
         line: line, dueAt: Instant(millisecondsSince1970: row.number(0)), attempts: Int(row.number(1)),
-        reason: row.text(2) ?? "")
+        reason: row.text(2) ?? "", revision: row.text(3))
     }.first
   }
 

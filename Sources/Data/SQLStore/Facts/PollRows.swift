@@ -63,33 +63,36 @@ final class PollRows {
   }
 }
 
-extension SQLSession {
-  /// The lines whose polls match `condition` with `instant`.
-  fileprivate func polledLines(
-    _ condition: String, _ instant: Instant, of appID: String, in environment: Environment, limit: Int
-  ) throws(StoreError) -> [LineKey] {
-    try rows(
-      "SELECT line_id FROM poll WHERE app = ? AND environment = ? AND \(condition) LIMIT ?",
-      appID, environment, instant, limit
-    ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
-  }
-}
-
-extension SQLTransaction {
-  func lines(
-    polledAfter instant: Instant, of appID: String, in environment: Environment, limit: Int
-  ) throws(StoreError) -> [LineKey] {
-    try polledLines("polled_at > ?", instant, of: appID, in: environment, limit: limit)
-  }
-}
-
 // Reads of the poll schedule.
 extension SQLReader {
   func duePolls(
     of appID: String, in environment: Environment, by instant: Instant, limit: Int
   ) throws(StoreError) -> [LineKey] {
-    try polledLines("at <= ? ORDER BY at", instant, of: appID, in: environment, limit: limit)
+    try rows(
+      "SELECT line_id FROM poll WHERE app = ? AND environment = ? AND at <= ? ORDER BY at LIMIT ?",
+      appID, environment, instant, limit
+    ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
   }
+
+  func polls(
+    recordedAfter instant: Instant, of appID: String, in environment: Environment,
+    following last: ScheduledPoll?, limit: Int
+  ) throws(StoreError) -> [ScheduledPoll] {
+    try rows(
+      Self.recordedPolls, appID, environment, instant, last?.at ?? Instant(millisecondsSince1970: .min),
+      last?.line.lineID ?? "", limit
+    ) { row in
+      ScheduledPoll(
+        line: LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? ""),
+        at: Instant(millisecondsSince1970: row.number(1)))
+    }
+  }
+
+  /// Each page continues in the index `poll_by_time`, so that all pages read the schedule once.
+  static let recordedPolls = """
+    SELECT line_id, at FROM poll WHERE app = ? AND environment = ? AND polled_at > ?
+    AND (at, line_id) > (?, ?) ORDER BY at, line_id LIMIT ?
+    """
 
   func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant? {
     try rows("SELECT min(at) FROM poll WHERE app = ? AND environment = ?", appID, environment) { row in

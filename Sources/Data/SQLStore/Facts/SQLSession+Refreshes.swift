@@ -6,11 +6,11 @@ extension SQLTransaction {
   func put(_ refresh: PendingRefresh) throws(StoreError) {
     try run(
       """
-      INSERT INTO refresh (line_id, app, environment, due_at, attempts, reason)
-      VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (line_id, app, environment) DO UPDATE SET
-        due_at = excluded.due_at, attempts = excluded.attempts, reason = excluded.reason
-      """, refresh.line, refresh.dueAt, refresh.attempts, refresh.reason)
+      INSERT INTO refresh (line_id, app, environment, due_at, attempts, reason, revision)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (line_id, app, environment) DO UPDATE SET due_at = excluded.due_at,
+        attempts = excluded.attempts, reason = excluded.reason, revision = excluded.revision
+      """, refresh.line, refresh.dueAt, refresh.attempts, refresh.reason, refresh.revision)
   }
 
   func completeRefreshes(of lines: [LineKey], at instant: Instant) throws(StoreError) {
@@ -19,7 +19,8 @@ extension SQLTransaction {
         """
         INSERT INTO refresh (line_id, app, environment, queried_at, attempts, reason)
         VALUES (?, ?, ?, ?, 0, '')
-        ON CONFLICT (line_id, app, environment) DO UPDATE SET queried_at = excluded.queried_at, due_at = NULL, attempts = 0, reason = ''
+        ON CONFLICT (line_id, app, environment) DO UPDATE SET
+          queried_at = excluded.queried_at, due_at = NULL, attempts = 0, reason = '', revision = NULL
         """, line, instant)
     }
   }
@@ -38,7 +39,7 @@ extension SQLReader {
   ) throws(StoreError) -> [PendingRefresh] {
     try rows(
       """
-      SELECT line_id, app, environment, due_at, attempts, reason FROM refresh
+      SELECT line_id, app, environment, due_at, attempts, reason, revision FROM refresh
       WHERE due_at IS NOT NULL AND due_at <= ? AND \(domain.condition) ORDER BY due_at LIMIT ?
       """, instant, limit
     ) { row throws(StoreError) in
@@ -46,7 +47,7 @@ extension SQLReader {
         appID: row.text(1) ?? "", environment: try row.value(2), lineID: row.text(0) ?? "")
       return PendingRefresh(
         line: line, dueAt: Instant(millisecondsSince1970: row.number(3)), attempts: Int(row.number(4)),
-        reason: row.text(5) ?? "")
+        reason: row.text(5) ?? "", revision: row.text(6))
     }
   }
 

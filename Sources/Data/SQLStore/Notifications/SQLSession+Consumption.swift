@@ -134,10 +134,12 @@ extension SQLTransaction {
   func consumptionRequests(
     missedAfter instant: Instant, orDueAfter limit: Instant, in domain: ClockDomain
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
-    try consumptionRequests(
-      "(state = ? AND settled_at > ? OR due_at > ?) AND \(domain.condition)",
-      ConsumptionRequestRecord.State.missed.rawValue, instant, limit)
+    try consumptionRequests("\(Self.missedRequests) AND \(domain.condition)", instant)
+      + consumptionRequests("due_at > ? AND \(domain.condition)", limit)
   }
+
+  /// The condition of the index `missed_consumption_request`.
+  static let missedRequests = "state = '\(ConsumptionRequestRecord.State.missed.rawValue)' AND settled_at > ?"
 
   func put(_ request: ConsumptionRequestRecord) throws(StoreError) {
     try run(

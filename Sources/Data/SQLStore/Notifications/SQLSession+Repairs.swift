@@ -3,7 +3,7 @@ internal import Store
 
 private let columns = """
   repair_id, app, environment, reason, since, until, only_failures, started_at, finished_at, phase,
-  page_token, received, already_known, queried_purchases, error, history_error
+  page_token, received, already_known, queried_purchases, error, partial_error
   """
 
 extension SQLSession {
@@ -201,6 +201,10 @@ extension SQLTransaction {
 
   func dequeue(_ line: LineKey, from repairID: Int64) throws(StoreError) {
     try run("DELETE FROM repair_line WHERE repair_id = ? AND line_id = ?", repairID, line.lineID)
+  }
+
+  func dequeueLines(from repairID: Int64) throws(StoreError) {
+    try run("DELETE FROM repair_line WHERE repair_id = ?", repairID)
   }
 
   /// Keeps the first status of an entry: a repair that continues after a crash sees states that it changed.

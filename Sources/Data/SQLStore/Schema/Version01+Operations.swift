@@ -38,6 +38,7 @@ extension Version01 {
       due_at INTEGER,                 -- NULL: no refresh is pending
       attempts INTEGER NOT NULL,      -- failed ones since the last success
       reason TEXT NOT NULL,           -- why it is pending; '': it is not
+      revision TEXT,                  -- Apple's token of the next page; NULL: the first one
       PRIMARY KEY (line_id, app, environment)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX refresh_by_time ON refresh (due_at) WHERE due_at IS NOT NULL;
@@ -73,7 +74,7 @@ extension Version01 {
       already_known INTEGER NOT NULL,
       queried_purchases INTEGER NOT NULL,
       error TEXT NOT NULL,            -- '': none
-      history_error TEXT NOT NULL     -- '': the history was read, or may be read yet
+      partial_error TEXT NOT NULL     -- '': no part was left out
     ) STRICT;
     CREATE INDEX open_repair ON repair (app, environment) WHERE finished_at IS NULL;
 
@@ -111,6 +112,7 @@ extension Version01 {
       settled_at INTEGER
     ) STRICT;
     CREATE INDEX consumption_request_due ON consumption_request (due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX missed_consumption_request ON consumption_request (settled_at) WHERE state = 'MISSED';
     CREATE INDEX consumption_request_of_line
       ON consumption_request (line_id, app, environment);
 
@@ -381,7 +383,7 @@ extension Version01 {
       outcome TEXT NOT NULL,           -- of the last attempt
       PRIMARY KEY (app, kind, name, position)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX delivery_due ON delivery (app, kind, name, due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX delivery_due ON delivery (app, kind, name, due_at, position) WHERE due_at IS NOT NULL;
     CREATE INDEX delivery_of_subject ON delivery (subject, app, kind, name, environment, state, position);
     """ + reportTables + "\n" + segmentTables
 }

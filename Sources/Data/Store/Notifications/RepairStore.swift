@@ -48,6 +48,9 @@ package protocol RepairStore {
   /// Removes a line from the queue of a repair.
   func dequeue(_ line: LineKey, from repairID: Int64) throws(StoreError)
 
+  /// Empties the queue of a repair.
+  func dequeueLines(from repairID: Int64) throws(StoreError)
+
   /// Records the status before the repair, unless the report has an entry for this customer and entitlement.
   func record(_ drift: Drift, in repairID: Int64) throws(StoreError)
 

@@ -16,12 +16,19 @@ package protocol PollStore {
   /// - Returns: whether the line is scheduled; if not, nothing is written.
   @discardableResult
   func recordPoll(of line: LineKey, at instant: Instant) throws(StoreError) -> Bool
+}
 
-  /// Returns at most `limit` scheduled lines of an app whose last poll was recorded after `instant`, by a clock that was
-  /// ahead.
-  func lines(
-    polledAfter instant: Instant, of appID: String, in environment: Environment, limit: Int
-  ) throws(StoreError) -> [LineKey]
+/// The next status poll of a line.
+package struct ScheduledPoll: Hashable, Sendable {
+  /// The line to poll.
+  package let line: LineKey
+  /// The time from which it is due.
+  package let at: Instant
+
+  package init(line: LineKey, at: Instant) {
+    self.line = line
+    self.at = at
+  }
 }
 
 /// Reads the schedule of ``PollStore``.
@@ -30,6 +37,13 @@ package protocol PollReader {
   func duePolls(
     of appID: String, in environment: Environment, by instant: Instant, limit: Int
   ) throws(StoreError) -> [LineKey]
+
+  /// Returns at most `limit` scheduled polls of an app whose lines were last polled after `instant`, by a clock that was
+  /// ahead: those that follow `last` in the order of time.
+  func polls(
+    recordedAfter instant: Instant, of appID: String, in environment: Environment,
+    following last: ScheduledPoll?, limit: Int
+  ) throws(StoreError) -> [ScheduledPoll]
 
   /// Returns the due time of the next poll of an app; `nil` if none is scheduled.
   func nextPoll(of appID: String, in environment: Environment) throws(StoreError) -> Instant?
@@ -50,13 +64,16 @@ package struct PendingRefresh: Hashable, Sendable {
   package var attempts: Int
   /// The reason code of the last failure, or of the postponement.
   package var reason: String
+  /// Apple's token of the page of the history at which the next attempt continues; `nil` for the first page.
+  package var revision: String?
 
   /// Creates a pending call from its parts.
-  package init(line: LineKey, dueAt: Instant, attempts: Int = 0, reason: String) {
+  package init(line: LineKey, dueAt: Instant, attempts: Int = 0, reason: String, revision: String? = nil) {
     self.line = line
     self.dueAt = dueAt
     self.attempts = attempts
     self.reason = reason
+    self.revision = revision
   }
 }
 
