@@ -98,12 +98,12 @@ package struct PageReader<Page: PageResponse> {
 }
 
 extension AppStoreServerClient {
-  /// Reads a customer's transactions.
+  /// Reads a customer's transactions, from the page of `revision` on; `nil` for the first.
   package func transactionHistory(
-    of transactionID: String, filter: TransactionHistoryFilter = .init(),
+    of transactionID: String, filter: TransactionHistoryFilter = .init(), from revision: String? = nil,
     _ options: PagingOptions = PagingOptions()
   ) -> PageReader<HistoryResponse> {
-    PageReader(self, from: nil, options) {
+    PageReader(self, from: revision, options) {
       .transactionHistory(of: transactionID, filter: filter, revision: $0)
     }
   }

@@ -95,7 +95,8 @@ package struct PurchaseLookup: Sendable {
   /// - Throws: ``LookupError``; what was ingested before the error stays, and a repetition is safe.
   package func fetchAll(_ request: Request) async throws(LookupError) -> Result {
     var result = Result()
-    try await readAll(request) { documents throws(LookupError) in
+    var pages = try pages(request)
+    while let documents = try await pages.next() {
       try await ingest(documents, request, into: &result)
     }
     return result
@@ -106,8 +107,17 @@ package struct PurchaseLookup: Sendable {
   /// - Throws: ``LookupError/noKey(appID:environment:)``, ``LookupError/appStore(_:)`` or ``LookupError/cancelled``.
   package func fetchDocuments(_ request: Request) async throws(LookupError) -> [Submission] {
     var submissions: [Submission] = []
-    try await readAll(request) { documents in submissions += documents.map { $0.submission(request) } }
+    var pages = try pages(request)
+    while let documents = try await pages.next() { submissions += documents }
     return submissions
+  }
+
+  /// Returns the responses that ``fetchAll(_:)`` ingests, for a caller that ingests them one after the other. It continues
+  /// at `revision`, the ``DocumentPages/revision`` at which an earlier lookup ended; `nil` to read all.
+  ///
+  /// - Throws: ``LookupError/noKey(appID:environment:)``.
+  package func pages(_ request: Request, from revision: String? = nil) throws(LookupError) -> DocumentPages {
+    DocumentPages(try client(for: request.appID, in: request.environment), request, from: revision)
   }
 
   /// Fetches and ingests the status of each subscription, with one call.
@@ -116,7 +126,7 @@ package struct PurchaseLookup: Sendable {
   package func fetchStatuses(_ request: Request) async throws(LookupError) -> Result {
     var result = Result()
     let client = try client(for: request.appID, in: request.environment)
-    let documents = try await statuses(client, request, timeout: request.callTimeout ?? request.timeout)
+    let documents = try await client.statuses(request, timeout: request.callTimeout ?? request.timeout)
     try await ingest(documents, request, into: &result)
     return result
   }
@@ -155,85 +165,31 @@ package struct PurchaseLookup: Sendable {
     signedTransactions: [String], _ request: Request
   ) async throws(LookupError) -> Result {
     var result = Result()
-    try await ingest(signedTransactions.map { SignedDocuments(transaction: $0) }, request, into: &result)
+    try await ingest(signedTransactions.map { Submission(transaction: $0, request) }, request, into: &result)
     return result
   }
 }
 
 extension PurchaseLookup {
-  /// A signed transaction, its subscription's signed renewal info, or both.
-  private struct SignedDocuments: Sendable {
-    var transaction: String?
-    var renewalInfo: String?
-
-    func submission(_ request: Request) -> Submission {
-      Submission(
-        appID: request.appID, customerID: request.customerID, signedTransaction: transaction,
-        signedRenewalInfo: renewalInfo, environment: request.environment, source: .appStoreServerAPI)
-    }
-  }
-
   private func fetchHistory(
     _ request: Request, _ filter: TransactionHistoryFilter
   ) async throws(LookupError) -> Result {
     var result = Result()
-    let client = try client(for: request.appID, in: request.environment)
-    try await readHistory(client, request, filter) { documents throws(LookupError) in
+    var pages = DocumentPages(
+      try client(for: request.appID, in: request.environment), request, filter, withStatuses: false)
+    while let documents = try await pages.next() {
       try await ingest(documents, request, into: &result)
     }
     return result
   }
 
-  private func readAll(
-    _ request: Request, body: ([SignedDocuments]) async throws(LookupError) -> Void
-  ) async throws(LookupError) {
-    let client = try client(for: request.appID, in: request.environment)
-    let deadline = client.deadline(after: request.timeout)
-    try await readHistory(client, request, TransactionHistoryFilter(), body: body)
-    let timeout = request.callTimeout ?? client.remainingTime(until: deadline)
-    try await body(try await statuses(client, request, timeout: timeout))
-  }
-
-  /// Calls `body` with the transactions of each page, in Apple's order. `body` may have run before an error.
-  private func readHistory(
-    _ client: AppStoreServerClient, _ request: Request, _ filter: TransactionHistoryFilter,
-    body: ([SignedDocuments]) async throws(LookupError) -> Void
-  ) async throws(LookupError) {
-    var pages = client.transactionHistory(
-      of: request.transactionID, filter: filter,
-      PagingOptions(
-        priority: request.priority, timeout: request.timeout, pageTimeout: request.callTimeout))
-    while true {
-      let page: HistoryResponse?
-      do throws(AppStoreClientError) { page = try await pages.next() } catch { throw LookupError(error) }
-      guard let page else { return }
-      try await body((page.signedTransactions ?? []).map { SignedDocuments(transaction: $0) })
-    }
-  }
-
-  /// Returns the last transaction and the renewal info of each of the customer's subscriptions, in all groups.
-  private func statuses(
-    _ client: AppStoreServerClient, _ request: Request, timeout: Duration?
-  ) async throws(LookupError) -> [SignedDocuments] {
-    let response: StatusResponse
-    do throws(AppStoreClientError) {
-      response = try await client.send(
-        .subscriptionStatuses(of: request.transactionID), priority: request.priority, timeout: timeout)
-    } catch {
-      throw LookupError(error)
-    }
-    return (response.data ?? []).flatMap { $0.lastTransactions ?? [] }.map {
-      SignedDocuments(transaction: $0.signedTransactionInfo, renewalInfo: $0.signedRenewalInfo)
-    }
-  }
-
   /// Ingests documents in one batch. An error that concerns one document is collected in `result`; any other ends the
   /// lookup.
   private func ingest(
-    _ documents: [SignedDocuments], _ request: Request, into result: inout Result
+    _ documents: [Submission], _ request: Request, into result: inout Result
   ) async throws(LookupError) {
     do throws(LedgerError) {
-      for outcome in try await ledger.submitBatch(documents.map { $0.submission(request) }) {
+      for outcome in try await ledger.submitBatch(documents) {
         switch outcome {
         case .success(let submitted):
           if !submitted.isDuplicate { result.newDocuments += 1 }

@@ -5,9 +5,10 @@ import AppleLookup
 import Entitlements
 import Foundation
 import Ledger
-import Sandbox
 import Store
 import Testing
+
+@testable import Sandbox
 
 @Suite("Purchase lookup") struct PurchaseLookupTests {
   private static let history = "/inApps/v2/history/"
@@ -130,6 +131,26 @@ import Testing
       let documents = try await service.lookup.fetchDocuments(request)
       #expect(documents.count == 2)
       #expect(try await facts(request.transactionID, service).transactions.isEmpty)
+    }
+  }
+
+  @Test("A lookup continues at the revision at which an earlier one ended")
+  func revisions() async throws {
+    try await run { service in
+      let request = try await buy("monthly", service)
+      // More renewals than a page has.
+      try await service.simulator.advanceClock(
+        to: service.simulator.clock.now().advanced(byMilliseconds: 800 * Instant.millisecondsPerDay))
+      var first = try service.lookup.pages(request)
+      #expect(try await first.next()?.count == 20 && !first.isAtEnd)
+      let revision = try #require(first.revision)
+      var rest = try service.lookup.pages(request, from: revision)
+      let documents = try await rest.next()
+      #expect(documents?.isEmpty == false && documents?.count ?? 20 < 20)
+      #expect(try await rest.next()?.count == 1, "the status")
+      #expect(rest.isAtEnd)
+      #expect(try await rest.next() == nil)
+      #expect(rest.revision != nil && rest.revision != revision)
     }
   }
 

@@ -66,12 +66,15 @@ struct PurchaseHistory: Sendable {
   private mutating func add(_ documents: [Submission], of line: String) {
     self.documents += documents
     queriedLines.insert(line)
-    for document in documents {
-      guard let text = document.signedTransaction, let jws = try? UnverifiedJWS(text),
-        let id = jws.payload["originalTransactionId"]?.stringValue
-      else { continue }
-      queriedLines.insert(id)
-    }
+    queriedLines.formUnion(documents.compactMap(\.originalTransactionID))
+  }
+}
+
+extension Submission {
+  /// The id in the unverified transaction; `nil` if there is none.
+  var originalTransactionID: String? {
+    guard let text = signedTransaction, let jws = try? UnverifiedJWS(text) else { return nil }
+    return jws.payload["originalTransactionId"]?.stringValue
   }
 }
 

@@ -15,19 +15,23 @@ package struct RefreshWorker: Worker {
   private static let batchSize = 20
   /// The longest backoff between two lookups of a receipt, in milliseconds.
   private static let maxPause: Int64 = 6 * 3_600_000
-  /// The timeout of each call: the history of a large account takes many calls, and nothing of it is stored before its
-  /// last page.
+  /// The timeout of each call.
   private static let callTimeout = Duration.seconds(60)
 
   private let intake: ReceiptIntake
   private let store: any EntitlementStore
   private let clock: ServiceClock
+  private let maxResponses: Int
 
-  /// Creates a worker for the refreshes that `intake` queued in `store`, in the environments of `clock`.
-  package init(_ intake: ReceiptIntake, store: any EntitlementStore, clock: ServiceClock) {
+  /// Creates a worker for the refreshes that `intake` queued in `store`, in the environments of `clock`. After
+  /// `maxResponses`, at least two, the lookup of a large account waits for the others that are due.
+  package init(
+    _ intake: ReceiptIntake, store: any EntitlementStore, clock: ServiceClock, maxResponses: Int = 50
+  ) {
     self.intake = intake
     self.store = store
     self.clock = clock
+    self.maxResponses = maxResponses
     name = clock.name(ofWorker: "receipt_refresh")
   }
 
@@ -55,34 +59,77 @@ package struct RefreshWorker: Worker {
     }
   }
 
-  /// Looks up one line and commits the response, or postpones it.
+  /// Looks up one line until the last response, an error or ``maxResponses``, and commits each response. The next attempt
+  /// continues after the committed ones.
   ///
   /// - Returns: the lines that the responses contain.
-  private func process(_ refresh: PendingRefresh, for customerID: String?) async throws(LedgerError)
-    -> [LineKey]
-  {
-    let line = refresh.line
+  private func process(
+    _ refresh: PendingRefresh, for customerID: String?
+  ) async throws(LedgerError) -> Set<LineKey> {
+    let request = request(refresh.line, for: customerID)
+    var next = refresh
+    var lines: Set<LineKey> = []
+    do throws(LookupError) {
+      var pages = try intake.lookup.pages(request, from: refresh.revision)
+      for _ in 0..<maxResponses where !pages.isAtEnd {
+        let documents = try await pages.next() ?? []
+        do throws(LedgerError) {
+          lines.formUnion(try await commit(documents, of: request, isLast: pages.isAtEnd))
+        } catch {
+          throw .ledger(error)
+        }
+        next.revision = pages.revision
+        if !documents.isEmpty { next.attempts = 0 }
+      }
+      if pages.isAtEnd {
+        count("DONE")
+        return lines
+      }
+    } catch {
+      if case .ledger(let error) = error { throw error }
+      if error.isUnknownPurchase {
+        _ = try await commit([], of: request, isLast: true)
+        count("DONE")
+      } else {
+        count(error.reason)
+        try await intake.ledger.postpone(postponed(next, error))
+      }
+      return lines
+    }
+    next.dueAt = clock.now()
+    try await intake.ledger.postpone(next)
+    return lines
+  }
+
+  /// Commits the documents of a response. The other lines in it need no lookup of their own, and the line of the request
+  /// needs none after the last response.
+  private func commit(
+    _ documents: [Submission], of request: PurchaseLookup.Request, isLast: Bool
+  ) async throws(LedgerError) -> Set<LineKey> {
+    var lines = Set(documents.compactMap(\.originalTransactionID))
+    var submission = ReceiptSubmission(
+      appID: request.appID, environment: request.environment, customerID: request.customerID,
+      source: .appStoreServerAPI)
+    submission.documents = documents
+    lines.remove(request.transactionID)
+    if isLast { lines.insert(request.transactionID) }
+    submission.queriedLines = lines.sorted()
+    _ = try await intake.ledger.submit(submission)
+    return Set(
+      lines.map { LineKey(appID: request.appID, environment: request.environment, lineID: $0) })
+  }
+
+  private func request(_ line: LineKey, for customerID: String?) -> PurchaseLookup.Request {
     var request = PurchaseLookup.Request(
-      appID: line.appID, environment: line.environment, transactionID: "")
+      appID: line.appID, environment: line.environment, transactionID: line.lineID)
     request.customerID = customerID
     request.priority = .repair
     request.callTimeout = Self.callTimeout
-    let history = await PurchaseHistory(
-      of: [line.lineID], through: intake.lookup, request)
-    Counter(
-      label: "entitled_receipt_refreshes_total",
-      dimensions: [("outcome", history.failure?.reason ?? "DONE")]
-    ).increment()
-    if let failure = history.failure {
-      try await intake.ledger.postpone(postponed(refresh, failure))
-      return []
-    }
-    var submission = ReceiptSubmission(
-      appID: line.appID, environment: line.environment, customerID: customerID, source: .appStoreServerAPI)
-    submission.documents = history.documents
-    submission.queriedLines = history.queriedLines.sorted()
-    _ = try await intake.ledger.submit(submission)
-    return history.queriedLines.map(line.other)
+    return request
+  }
+
+  private func count(_ outcome: String) {
+    Counter(label: "entitled_receipt_refreshes_total", dimensions: [("outcome", outcome)]).increment()
   }
 
   /// Returns the refresh with its next time: an exponential backoff, or the time that the error demands.
@@ -90,6 +137,8 @@ package struct RefreshWorker: Worker {
     var refresh = refresh
     refresh.attempts += 1
     refresh.reason = failure.reason
+    // Apple may have refused the revision.
+    if case .appStore(.refused(let code, _)) = failure, !code.isRetryable { refresh.revision = nil }
     let backoff: Int64 = 5_000 << min(Int64(refresh.attempts), 12)
     let wait = max(failure.retryAfter.wholeSeconds * 1_000, min(backoff, Self.maxPause))
     refresh.dueAt = clock.now().advanced(byMilliseconds: wait)
