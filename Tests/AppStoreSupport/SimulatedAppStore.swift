@@ -25,6 +25,9 @@ package struct SimulatedAppStore: Sendable {
   /// The monotonic time of the clients.
   package var uptime: @Sendable () -> Duration { { [waited] in waited.sum } }
 
+  /// Lets time pass by the clients' clock, such as while a circuit is open.
+  package func wait(_ duration: Duration) { waited.add(duration) }
+
   /// Creates a store below `folder` for one app, which must be in `simulator` too. All purchases are in the environment
   /// Sandbox; Production has none.
   package init(_ simulator: AppStoreSimulator, app: AppDefinition, folder: URL) throws {

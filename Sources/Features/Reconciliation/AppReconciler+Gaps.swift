@@ -154,6 +154,7 @@ extension AppReconciler {
         store: store, ledger: ledger, inbox: inbox, lookup: lookup, app: app,
         includesPolls: policy.pollsStatuses, isLastAttempt: retries[open.id]?.isLast ?? false, now: clock.now)
       do throws(ReconciliationError) {
+        try await checkAppStore()
         let finished = try await repair.run(open)
         guard finished.finishedAt != nil else {
           retry(finished)
@@ -174,9 +175,8 @@ extension AppReconciler {
 
   /// Postpones a repair of which only failed purchases remain.
   private func retry(_ repair: Repair) {
-    let now = clock.now()
-    retries[repair.id]?.fail(at: now)
-    retries[repair.id] = retries[repair.id] ?? RepairRetry(failedAt: now)
+    retries[repair.id, default: RepairRetry()].fail(at: clock.now())
+    mayBeDown = true
     logger.warning(
       "a repair waits for single purchases, will retry",
       metadata: [

@@ -59,8 +59,10 @@ actor AppReconciler: Worker {
   var gapCheckedAt: Instant?
   /// The time of the last write of the watermark.
   var watermarkSavedAt: Instant?
-  /// The repairs that wait for single purchases, by id.
+  /// The repairs that wait for single purchases, by id, since ``run()`` began.
   var retries: [Int64: RepairRetry] = [:]
+  /// Whether a call failed, so that ``checkAppStore()`` looks whether the App Store is available.
+  var mayBeDown = false
   private var idleWaiters: [AsyncStream<Void>.Continuation] = []
 
   /// Creates a reconciler that does nothing until ``run()``. The policy stays until the process ends.
@@ -80,9 +82,10 @@ actor AppReconciler: Worker {
   /// Runs until the task is cancelled. An error of a tick is logged and retried after a minute. It ticks at least every
   /// 20 seconds, so that the watermark in the store stays recent.
   func run() async throws {
-    // Another process may have run since the last time.
+    // Another process may have run since the last time, and finished the repairs.
     isStarted = false
     lastTick = nil
+    retries = [:]
     // A replica that no longer leads does not see later polls; the next leader exports the number.
     defer { if Task.isCancelled { metrics.recordBacklog(0) } }
     let loop = ScheduledLoop(clock, maxSleep: 20_000) { await self.tick() }
@@ -122,12 +125,14 @@ actor AppReconciler: Worker {
       try await watchDeliveries()
       try await repairGaps()
       if policy.pollsStatuses, try await nextPoll().map({ $0 <= clock.now() }) ?? false {
+        try await checkAppStore()
         try await polling()?.run()
       }
       return try await next()
     } catch {
       let error = ReconciliationError(error)
       guard !Task.isCancelled else { return nil }
+      if case .lookup = error { mayBeDown = true }
       logger.error(
         "reconciliation failed, will retry",
         metadata: [
@@ -135,6 +140,26 @@ actor AppReconciler: Worker {
         ])
       return clock.now().advanced(byMilliseconds: Self.retryDelay)
     }
+  }
+
+  /// After a failure, makes a call that is about no purchase. If it fails too, the App Store is not available, and the
+  /// repairs and polls wait. Otherwise single purchases failed; the response closes the circuit that they may have opened.
+  ///
+  /// - Throws: the error of the call, unless a repetition gets the same one: Apple answered.
+  func checkAppStore() async throws(ReconciliationError) {
+    guard mayBeDown else { return }
+    let now = clock.now()
+    let filter = NotificationHistoryFilter(
+      startDate: now.advanced(byMilliseconds: -Self.minute), endDate: now)
+    do {
+      let client = try lookup.client(for: target.appID, in: target.environment)
+      let _: NotificationHistoryResponse = try await client.send(
+        .notificationHistory(filter), priority: .repair)
+    } catch AppStoreClientError.refused(let code, _) where !code.isRetryable {
+    } catch {
+      throw ReconciliationError(error)
+    }
+    mayBeDown = false
   }
 
   // MARK: Polls

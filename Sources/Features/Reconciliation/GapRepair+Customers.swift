@@ -51,7 +51,7 @@ extension GapRepair {
 
   /// Looks up all queued lines, then moves the repair to the comparison. An error that concerns all purchases leaves the
   /// lines of unsettled batches in the queue, so that a retry looks up only those. A line that fails alone does not delay
-  /// the others: it stays in the queue for another attempt, and the last attempt leaves it out.
+  /// the others: it stays in the queue for another attempt, and the last attempt removes it.
   ///
   /// - Returns: whether the repair can continue; otherwise only failed lines are in the queue.
   func queryCustomers(_ repair: inout Repair) async throws(ReconciliationError) -> Bool {
@@ -65,7 +65,10 @@ extension GapRepair {
       repair.partialError = [repair.partialError, failed.description].filter { !$0.isEmpty }.joined(
         separator: "; ")
       repair.phase = .comparison
-      try await save(repair)
+      try await store.write { [repair] store throws(StoreError) in
+        try store.put(repair)
+        try store.dequeueLines(from: repair.id)
+      }
       return true
     }
   }

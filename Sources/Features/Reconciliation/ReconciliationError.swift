@@ -62,7 +62,7 @@ extension LookupError {
       case .unauthorized, .clockSkew, .rateLimited, .localRateLimit, .circuitOpen, .unreachable, .cancelled,
         .signingFailed, .refused(.rateLimitExceeded, _):
         true
-      // If the whole App Store fails, the circuit opens.
+      // If the whole App Store fails, the circuit opens, and ``AppReconciler/checkAppStore()`` fails.
       case .refused, .serverFailed, .timedOut, .notJSON, .malformed, .missing, .tooLarge, .pageLoop,
         .unexpectedStatus:
         false

@@ -10,16 +10,9 @@ struct RepairRetry: Hashable, Sendable {
   private static let pauses = [minute, 4 * minute, 16 * minute, 64 * minute]
 
   private var failures = 0
-  private var failedAt: Instant
+  private var failedAt = Instant(millisecondsSince1970: 0)
   /// The time of the next attempt.
-  private(set) var dueAt: Instant
-
-  /// Creates the retry after a first attempt that failed at `instant`.
-  init(failedAt instant: Instant) {
-    failedAt = instant
-    dueAt = instant
-    fail(at: instant)
-  }
+  private(set) var dueAt = Instant(millisecondsSince1970: 0)
 
   /// Whether the next attempt is the last one.
   var isLast: Bool { failures >= Self.pauses.count }
@@ -27,7 +20,7 @@ struct RepairRetry: Hashable, Sendable {
   /// Whether the next attempt is due. A clock that was set back does not delay it.
   func isDue(at now: Instant) -> Bool { dueAt <= now || now < failedAt }
 
-  /// Postpones the next attempt after another failure at `instant`.
+  /// Postpones the next attempt after a failure at `instant`.
   mutating func fail(at instant: Instant) {
     failures += 1
     failedAt = instant

@@ -13,6 +13,23 @@ struct StatusPolling: Sendable {
   /// spreads them.
   private static let batchSize = 32
 
+  /// A line to poll.
+  private struct Poll: Sendable {
+    let line: LineKey
+    let query: PurchaseStatusQuery
+    /// The state of the line's customers before the poll.
+    let snapshot: StateSnapshot
+  }
+
+  private struct Outcomes {
+    /// The lines whose state Apple stated, or will never state.
+    var polled: [LineKey] = []
+    /// The lines whose polls failed with an error that may be about them only.
+    var failed: [(line: LineKey, error: LookupError)] = []
+    /// An error that concerns all purchases.
+    var error: LookupError?
+  }
+
   let store: any EntitlementStore
   let ledger: EvidenceLedger
   let lookup: PurchaseLookup
@@ -42,52 +59,57 @@ struct StatusPolling: Sendable {
     }
   }
 
-  /// Polls lines and records when. An error that a repetition cannot change counts as a poll. One that may be about this
-  /// purchase only postpones it. Any other leaves the line due, and is thrown after the others were recorded.
+  /// Polls lines and records when. An error that may be about one purchase only postpones it. Any other leaves the line
+  /// due, and is thrown after the others were recorded.
   private func poll(_ lines: [LineKey]) async throws {
     let instant = now()
     let polls = try await store.read(.background) { [app] reader throws(StoreError) in
       try lines.map { line throws(StoreError) in
-        (
-          line, PurchaseStatusQuery(line, try reader.facts(of: line)),
-          try StateSnapshot(about: [line], in: app, at: instant, reader)
-        )
+        Poll(
+          line: line, query: PurchaseStatusQuery(line, try reader.facts(of: line)),
+          snapshot: try StateSnapshot(about: [line], in: app, at: instant, reader))
       }
     }
-    let results = await results(of: polls.map(\.1))
-    var polled: [LineKey] = []
-    var postponed: [(line: LineKey, error: LookupError)] = []
-    var failure: LookupError?
-    for ((line, _, snapshot), result) in zip(polls, results) {
+    let outcomes = try await outcomes(of: polls)
+    // The responses state what held when the App Store was called, however much later they are stored.
+    if !outcomes.polled.isEmpty { try await ledger.recordPolls(of: outcomes.polled, at: instant) }
+    try await postpone(outcomes.failed)
+    if let error = outcomes.error { throw error }
+  }
+
+  /// Makes the calls and counts their outcomes. An error that a repetition cannot change counts as a poll.
+  private func outcomes(of polls: [Poll]) async throws -> Outcomes {
+    var outcomes = Outcomes()
+    for (poll, result) in zip(polls, await results(of: polls.map(\.query))) {
       switch result {
       case .success:
         let changed = try await store.read(.background) { reader throws(StoreError) in
-          try snapshot.driftedCustomers(reader)
+          try poll.snapshot.driftedCustomers(reader)
         }
         metrics.countPoll(changed.isEmpty ? .unchanged : .changed)
-        polled.append(line)
+        outcomes.polled.append(poll.line)
       case .failure(let error) where error.isFinal:
         metrics.countPoll(.refused)
-        polled.append(line)
+        outcomes.polled.append(poll.line)
       case .failure(let error) where !error.concernsAllPurchases:
         metrics.countPoll(.failed)
-        postponed.append((line, error))
-      case .failure(let error): failure = error
+        outcomes.failed.append((poll.line, error))
+      case .failure(let error): outcomes.error = error
       }
     }
-    // The responses state what held when the App Store was called, however much later they are stored.
-    if !polled.isEmpty { try await ledger.recordPolls(of: polled, at: instant) }
-    if let first = postponed.first {
-      logger.warning(
-        "status polls failed, will retry",
-        metadata: [
-          "app": "\(target.appID)", "environment": "\(target.environment.rawValue)",
-          "count": "\(postponed.count)",
-          "first": "\(first.line.lineID)", "error": "\(first.error)",
-        ])
-      try await ledger.postponePolls(of: postponed.map(\.line), at: now())
-    }
-    if let failure { throw failure }
+    return outcomes
+  }
+
+  /// Postpones the polls of lines that failed alone.
+  private func postpone(_ failed: [(line: LineKey, error: LookupError)]) async throws {
+    guard let first = failed.first else { return }
+    logger.warning(
+      "status polls failed, will retry",
+      metadata: [
+        "app": "\(target.appID)", "environment": "\(target.environment.rawValue)", "count": "\(failed.count)",
+        "first": "\(first.line.lineID)", "error": "\(first.error)",
+      ])
+    try await ledger.postponePolls(of: failed.map(\.line), at: now())
   }
 
   /// Runs all queries concurrently and returns the results in the order of the queries.

@@ -19,50 +19,18 @@ import Testing
 
 @Suite("Purchases for which the App Store responds with errors") struct FailingPurchaseTests {
   private static let minute: Int64 = 60_000
-  private static let target = AppEnvironment(appID: "demo", environment: .sandbox)
   private static let error = IncomingResponse(
     status: 404, headers: [("content-type", "application/json")],
     body: Array(#"{"errorCode":4040002,"errorMessage":"Account not found. Please try again."}"#.utf8))
-
-  /// Runs `body` with an empty store of an app.
-  private func run(_ body: (SimulatedAppStore) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "failing-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let simulator = try AppStoreSimulator(apps: [LivedWorld.app], storage: .memory, now: { LivedWorld.start })
-    let service = try SimulatedAppStore(simulator, app: LivedWorld.definition, folder: folder)
-    try await body(service)
-    await service.store.close()
-  }
-
-  /// Buys and submits a subscription; returns its line.
-  private func buy(_ customer: String, _ service: SimulatedAppStore) async throws -> LineKey {
-    let bought = try await service.simulator.purchase(
-      PurchaseOrder(app: "demo", productId: "monthly", account: customer))
-    _ = try await service.ledger.submit(
-      Submission(appID: "demo", customerID: customer, signedTransaction: bought.signedTransactionInfo))
-    return LineKey(appID: "demo", environment: .sandbox, lineID: bought.originalTransactionId)
-  }
-
-  private func fullPoll(_ service: SimulatedAppStore) -> Repair {
-    let now = service.simulator.clock.now()
-    return Repair(appID: "demo", environment: .sandbox, reason: .fullPoll, from: now, to: now, startedAt: now)
-  }
 
   private func run(
     _ repair: Repair, _ service: SimulatedAppStore, isLastAttempt: Bool = false
   ) async throws -> Repair {
     let clock = service.simulator.clock
     return try await GapRepair(
-      store: service.store, ledger: service.ledger, inbox: inbox(service), lookup: service.lookup,
+      store: service.store, ledger: service.ledger, inbox: service.inbox, lookup: service.lookup,
       app: LivedWorld.definition, includesPolls: false, isLastAttempt: isLastAttempt, now: { clock.now() }
     ).run(repair)
-  }
-
-  private func inbox(_ service: SimulatedAppStore) -> NotificationInbox {
-    NotificationInbox(
-      ledger: service.ledger, lookup: service.lookup, catalog: service.catalog, secrets: SharedSecrets([:]),
-      recordArrival: { _, _ in })
   }
 
   private func isRevoked(_ line: LineKey, _ service: SimulatedAppStore) async throws -> Bool {
@@ -73,13 +41,12 @@ import Testing
 
   @Test("A repair looks up all other purchases, waits for the failing one, and leaves it out in the end")
   func repair() async throws {
-    try await run { service in
-      let (ann, ben) = (try await buy("ann", service), try await buy("ben", service))
-      try await service.simulator.advanceClock(
-        to: LivedWorld.start.advanced(byMilliseconds: 60 * Self.minute))
+    try await SimulatedAppStore.run { service in
+      let (ann, ben) = (try await service.buy("ann"), try await service.buy("ben"))
+      try await service.advance(byMinutes: 60)
       _ = try await service.simulator.perform(.refund, Parameters(["transactionId": .string(ben.lineID)]))
       service.exchange.respond(toCallsAbout: ann.lineID, with: Self.error)
-      let repair = fullPoll(service)
+      let repair = service.fullPoll
       let begun = try await service.store.write { store throws(StoreError) in try store.begin(repair) }
 
       let waiting = try await run(begun, service)
@@ -95,45 +62,33 @@ import Testing
       #expect(last.finishedAt != nil && last.error.isEmpty)
       #expect(last.partialError == waiting.error)
 
-      service.exchange.respond(toCallsAbout: ann.lineID, with: nil)
-      let again = try await run(waiting, service)
-      #expect(again.finishedAt != nil && again.error.isEmpty && again.partialError.isEmpty)
+      let left = try await service.store.snapshot { try $0.queuedLines(of: last, after: nil, limit: 9) }
+      #expect(left.isEmpty)
     }
   }
 
   @Test("A repair that waits for a failing purchase does not delay the next one")
   func nextRepair() async throws {
-    try await run { service in
-      let (ann, clock) = (try await buy("ann", service), service.simulator.clock)
-      try await service.simulator.advanceClock(
-        to: LivedWorld.start.advanced(byMilliseconds: 60 * Self.minute))
+    try await SimulatedAppStore.run { service in
+      let ann = try await service.buy("ann")
+      try await service.advance(byMinutes: 60)
       service.exchange.respond(toCallsAbout: ann.lineID, with: Self.error)
-      let supervisor = WorkerSupervisor(logger: Logger(label: "test"))
-      let reconciler = Reconciler(
-        store: service.store, ledger: service.ledger, inbox: inbox(service), lookup: service.lookup,
-        catalog: service.catalog, cadence: DeliveryCadence(),
-        policies: ["demo": ReconciliationPolicy(pollsStatuses: false, repairsGaps: false)],
-        clocks: ServiceClocks(ServiceClock(now: { clock.now() })), supervisor: supervisor)
-      let running = Task { await supervisor.run(reconciler) }
-      let (first, _) = try await reconciler.repair(fullPoll(service), timeout: nil)
-      #expect(first.finishedAt == nil && first.error.contains(ann.lineID))
-      let manual = Repair(
-        appID: "demo", environment: .sandbox, reason: .manual, from: LivedWorld.start, to: clock.now(),
-        startedAt: clock.now())
-      let (second, _) = try await reconciler.repair(manual, timeout: nil)
-      #expect(second.finishedAt != nil && second.error.isEmpty)
-      running.cancel()
-      await running.value
+      try await service.withReconciler { reconciler in
+        let (first, _) = try await reconciler.repair(service.fullPoll, timeout: nil)
+        #expect(first.finishedAt == nil && first.error.contains(ann.lineID))
+        let (second, _) = try await reconciler.repair(service.manualRepair, timeout: nil)
+        #expect(second.finishedAt != nil && second.error.isEmpty)
+      }
     }
   }
 
   @Test("Status polls that fail are postponed, so that the others are made")
   func polls() async throws {
-    try await run { service in
+    try await SimulatedAppStore.run { service in
       var failing: [LineKey] = []
-      for number in 0..<33 { failing.append(try await buy("failing-\(number)", service)) }
+      for number in 0..<33 { failing.append(try await service.buy("failing-\(number)")) }
       try await service.simulator.advanceClock(to: LivedWorld.start.advanced(byMilliseconds: 5_000))
-      let good = try await buy("good", service)
+      let good = try await service.buy("good")
       for line in failing { service.exchange.respond(toCallsAbout: line.lineID, with: Self.error) }
       let end = try #require(
         try await service.store.read { reader throws(StoreError) in
@@ -143,7 +98,8 @@ import Testing
       let clock = service.simulator.clock
       let polling = StatusPolling(
         store: service.store, ledger: service.ledger, lookup: service.lookup, app: LivedWorld.definition,
-        target: Self.target, metrics: ReconciliationMetrics(Self.target), now: { clock.now() })
+        target: SimulatedAppStore.target, metrics: ReconciliationMetrics(SimulatedAppStore.target),
+        now: { clock.now() })
       try await polling.run()
       #expect(service.exchange.paths.contains { $0.hasSuffix("/" + good.lineID) })
       let next = try await service.store.snapshot { try $0.nextPoll(of: "demo", in: .sandbox) }
@@ -163,7 +119,9 @@ import Testing
 
   @Test("A repair is retried after growing pauses, five times in all")
   func pauses() {
-    var retry = RepairRetry(failedAt: at(0))
+    var retry = RepairRetry()
+    #expect(retry.isDue(at: at(0)))
+    retry.fail(at: at(0))
     var (now, pauses) = (at(0), [Int64]())
     while !retry.isLast, pauses.count < 9 {
       pauses.append(retry.dueAt.milliseconds(since: now) / Self.minute)
