@@ -8,6 +8,7 @@ import select
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import uuid
 
@@ -506,6 +507,44 @@ def test_a_replica_with_an_older_catalog_does_not_become_the_leader_while_a_newe
     assert group.wait_for_leader(besides=("c", "")) == "b"
     assert is_entitled(group.services["b"], "unknown") is False
     grant(group.services["b"], "later")
+
+
+def test_streams_at_each_replica_and_webhooks_of_a_later_leader_learn_who_was_erased(replicas, tmp_path):
+    accepts = threading.Event()
+    with (
+        contextlib.closing(Receiver(lambda request: 200 if accepts.is_set() else 500)) as receiver,
+        contextlib.ExitStack() as stack,
+    ):
+        webhook = {"url": receiver.url, "retry_seconds": [1] * 20, "events": ["CUSTOMER_ERASED"]}
+        _, configuration = configured(tmp_path, {"billing": webhook})
+        group = replicas(3, configurations=dict.fromkeys("abc", configuration))
+        leader = group.wait_for_leader()
+        grant(group.services[leader], "ana")
+        beat = {"nanos": 200_000_000}
+        streams = {}
+        for name, service in group.services.items():
+            stub = contract.entitlement_stub(stack.enter_context(service.channel()))
+            for customers in [], ["ana"]:
+                request = entitlement_service.WatchRequest(app=APP, customer_ids=customers, heartbeat_interval=beat)
+                streams[name, *customers] = stub.Watch(request, timeout=TAKEOVER_LIMIT)
+        for stream in streams.values():
+            next(stream)
+        follower = next(service for name, service in group.services.items() if name != leader)
+        with follower.channel() as channel:
+            request = entitlement_service.EraseCustomerRequest(app=APP, customer_id="ana")
+            contract.entitlement_stub(channel).EraseCustomer(request, timeout=TAKEOVER_LIMIT)
+        for key, stream in streams.items():
+            events = (message.event for message in stream if message.WhichOneof("content") == "event")
+            erased = next(event for event in events if event.type == "CUSTOMER_ERASED")
+            assert erased.erased_customer_id == "ana", key
+        assert "ana" not in group.sql("SELECT encode(sealed, 'escape') FROM erased_name")
+
+        receiver.wait(lambda receiver: receiver.requests)
+        group.services[leader].kill()
+        group.wait_for_leader(besides=(leader, ""))
+        accepts.set()
+        wait_for(lambda: receiver.accepted)
+        assert {request.data["erasedCustomerId"] for request in receiver.accepted} == {"ana"}
 
 
 def test_only_the_leader_sends_webhooks_and_the_next_one_goes_on(replicas, tmp_path):

@@ -1638,7 +1638,10 @@ export interface AppStoreService {
 export interface ListAuditEntriesRequest {
   /** Only calls about this app; empty: all apps. */
   app?: string;
-  /** Only calls about this customer. Empty: about all. After an erasure: the pseudonym. */
+  /**
+   * Only calls about this customer. Empty: about all. After an erasure: the pseudonym. White space at its ends counts only
+   * if entries have it.
+   */
   customerId?: string;
   /** Only calls of this caller, or on behalf of this person. Empty: of all. */
   actor?: string;
@@ -2614,8 +2617,7 @@ export interface EntitlementEvent {
   billingPlanTypeRaw?: string;
   /**
    * CUSTOMER_ERASED, in Watch and webhooks: the id that the pseudonym in `customer_id` replaces, so that receivers
-   * erase the customer, too. It is not stored: empty a day after the erasure, and after a restart. Calling
-   * EraseCustomer again repeats the event.
+   * erase the customer, too. Empty a day after the erasure. Calling EraseCustomer again repeats the event.
    */
   erasedCustomerId?: string;
   /** The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats. */
@@ -4949,8 +4951,8 @@ export interface ReportQuery {
    */
   rates?: Array<ReportRate>;
   /**
-   * Of the groups, those with the most units, and the rest as one group "OTHER", whose purchases cannot be listed; 0: all. At most 10,000. Units are the report's
-   * first column that counts.
+   * Of the groups, those with the most units, and the rest as one group "OTHER"; the purchases of that group cannot be
+   * listed. 0: all; at most 10,000. Units are the report's first column that counts.
    */
   maxGroups?: number;
   /** An instant in the last day: what was so after it does not count. Unset: the whole day. Not with `as_first_closed`. */

@@ -1,3 +1,4 @@
+import AppStore
 import Bytes
 import Entitlements
 import Foundation
@@ -143,7 +144,9 @@ import Testing
     }
   }
 
-  @Test("The event names the pseudonym, and the id only in memory")
+  @Test(
+    "The event names the pseudonym, and for a day the sealed id, which only the key of the installation opens"
+  )
   func event() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.submit(fixture.period(40...70))
@@ -152,8 +155,29 @@ import Testing
       #expect(event.event.change.kind == .customerErased)
       #expect(event.event.customer.customerID == erased.erasures.first?.pseudonym)
       #expect(event.event.actor == "support")
-      #expect(fixture.ledger.erasedNames.customerID(of: event) == "ana")
-      #expect(ErasedNames().customerID(of: event) == nil)
+      let replica = fixture.makeLedger(fixture.store) { _ in }
+      let stranger = fixture.makeLedger(
+        fixture.store, erasures: ErasureList(key: InstallationKey(bytes: [1]))
+      ) { _ in }
+      #expect(replica.erasedCustomerID(of: event) == "ana")
+      #expect(stranger.erasedCustomerID(of: event) == nil)
+      #expect(event.sealedName.map { String(decoding: $0, as: UTF8.self).contains("ana") } == false)
+
+      let worker = ErasedNameWorker(store: fixture.store, clocks: fixture.ledger.clocks)
+      let start = fixture.clock.now
+      fixture.clock.set(start.advanced(byMilliseconds: Instant.millisecondsPerDay - 1))
+      try await worker.deleteExpired()
+      #expect(try await fixture.events().last.flatMap(replica.erasedCustomerID) == "ana")
+      fixture.clock.set(start.advanced(byMilliseconds: Instant.millisecondsPerDay))
+      #expect(replica.erasedCustomerID(of: event) == nil)
+      try await worker.deleteExpired()
+      #expect(try await fixture.events().last?.sealedName == nil)
+
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      #expect(try await fixture.events().last.flatMap(replica.erasedCustomerID) == "ana")
+      fixture.clock.set(start)
+      try await worker.deleteExpired()
+      #expect(try await fixture.events().last?.sealedName == nil, "a clock that was ahead keeps it no longer")
     }
   }
 

@@ -23,7 +23,8 @@ enum WatchFixture {
   ) async -> Status? {
     let stream = EventStream(
       broadcaster: broadcaster, eventLog: EventLogReader(store: store),
-      catalog: CurrentCatalog(Catalog([ocean])), positionTokens: PositionTokens(store.feed),
+      catalog: CurrentCatalog(Catalog([ocean])), erasedCustomerID: { _ in nil },
+      positionTokens: PositionTokens(store.feed),
       barrier: PositionBarrier(feed: store.feed), clocks: ServiceClocks(ServiceClock(now: { instant })))
     let method = Method.serverStreaming("/t.T/Watch") {
       (request: WatchRequest, responses: ResponseWriter<WatchResponse>, call) async throws(Status) in

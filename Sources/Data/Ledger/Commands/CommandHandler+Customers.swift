@@ -63,6 +63,7 @@ extension CommandHandler {
         }
         let record = list.erasure(of: customer)
         try store.record(record, as: pseudonym)
+        try keepName(customer.customerID, of: pseudonym, list)
         result.erasures.append(.init(record: record, customerID: customer.customerID, pseudonym: pseudonym))
       }
       try applier.eraseKeptGrants(of: customers, as: pseudonyms, by: evidence)
@@ -91,10 +92,20 @@ extension CommandHandler {
       NewEvent(
         customer: customer.other(pseudonym), change: change, recordedAt: now, evidenceID: nil,
         actor: actor.replacingActor(customer.customerID, with: pseudonym), counterparty: nil))
+    try keepName(customer.customerID, of: pseudonym, list)
     var result = CommandResult()
     result.erasures = [.init(record: nil, customerID: customer.customerID, pseudonym: pseudonym)]
     result.erasedNames = [customer.customerID.lowercased()]
     return result
+  }
+
+  /// Stores an erased id for the receivers of the event, which the commit wakes at every replica.
+  private func keepName(
+    _ customerID: String, of pseudonym: String, _ list: ErasureList
+  ) throws(StoreError) {
+    // The machine's time, because the clock of a sandbox may be set.
+    try store.putErasedName(
+      list.names.seal(customerID, at: times.others), of: pseudonym, at: times.others)
   }
 
   /// The customer, the customers merged into it, those merged into them, and so on.

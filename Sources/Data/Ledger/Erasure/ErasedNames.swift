@@ -1,46 +1,77 @@
-internal import Entitlements
+internal import AppStore
+internal import Platform
+internal import SignedData
 package import Store
-internal import Synchronization
 
-/// The ids of customers who were erased a short time ago, in memory only.
+/// Seals the ids of erased customers, which the store keeps for a day.
 ///
-/// Receivers of `CUSTOMER_ERASED` need the id to erase the customer, too, and the store does not have it any more. A
-/// receiver that does not get the event in time learns the id from another call of `EraseCustomer`.
-package final class ErasedNames: Sendable {
-  /// A day, for receivers that are not reachable at once.
-  private static let lifetime = Duration.seconds(86_400)
-  /// The number of ids at which all are forgotten, so that they need little memory.
-  private static let capacity = 10_000
+/// Receivers of `CUSTOMER_ERASED` need the id to erase the customer, too, at each replica and after a takeover. A copy of
+/// the store without the installation's key does not tell it. A receiver that does not get the event in time learns the id
+/// from another call of `EraseCustomer`.
+struct ErasedNames: Sendable {
+  /// A day in milliseconds, for receivers that are not reachable at once.
+  static let lifetime = Instant.millisecondsPerDay
 
-  /// An erased id, and how long it is replaced in new records.
-  private struct Name {
-    let customerID: String
-    let until: ContinuousClock.Instant
+  private let key: [UInt8]
+
+  init(_ key: InstallationKey) { self.key = key.derived(for: "erased names") }
+
+  /// Returns an id as it is stored. The time is sealed with it, so that a copy in memory expires too.
+  func seal(_ customerID: String, at instant: Instant) -> [UInt8] {
+    AES256GCM.seal(Array("\(instant.millisecondsSince1970) \(customerID)".utf8), key: key)
   }
 
-  private let names = Mutex<[String: Name]>([:])
+  /// Returns the id that was sealed less than a day before `now`; `nil` if that was earlier, or with another key.
+  func open(_ sealed: [UInt8], at now: Instant) -> String? {
+    guard let content = AES256GCM.open(sealed[...], key: key) else { return nil }
+    let parts = String(decoding: content, as: UTF8.self).split(separator: " ", maxSplits: 1)
+    guard let sealedAt = parts.first.flatMap({ Int64($0) }), parts.count == 2,
+      now < Instant(millisecondsSince1970: sealedAt).advanced(byMilliseconds: Self.lifetime)
+    else { return nil }
+    return String(parts[1])
+  }
+}
 
-  package init() {}
+extension EvidenceLedger {
+  /// The id of the erased customer of a `CUSTOMER_ERASED` event; `nil` for other events, and a day after the erasure.
+  package func erasedCustomerID(of event: StoredEvent) -> String? {
+    event.sealedName.flatMap { erasures.names.open($0, at: clocks.now(in: nil)) }
+  }
+}
 
-  /// Stores the ids of `customers` for a day.
-  func insert(_ customers: [ErasedCustomer]) {
-    let now = ContinuousClock.now
-    names.withLock { names in
-      names = names.filter { $0.value.until > now }
-      if names.count >= Self.capacity { names = [:] }
-      for customer in customers {
-        names[customer.pseudonym] = Name(customerID: customer.customerID, until: now + Self.lifetime)
-      }
-    }
+/// Deletes the ids of erased customers after a day.
+package struct ErasedNameWorker: Worker {
+  package let name = "erased_names"
+  /// An hour in milliseconds.
+  private static let interval: Int64 = 3_600_000
+
+  private let store: any EntitlementStore
+  private let clocks: ServiceClocks
+
+  package init(store: any EntitlementStore, clocks: ServiceClocks) {
+    self.store = store
+    self.clocks = clocks
   }
 
-  /// The id of the erased customer of a `CUSTOMER_ERASED` event; `nil` for other events, and after a day or a restart.
-  package func customerID(of event: StoredEvent) -> String? {
-    guard event.event.change.kind == .customerErased else { return nil }
-    let pseudonym = event.event.customer.customerID
-    return names.withLock { names in
-      names[pseudonym].flatMap { $0.until > .now ? $0.customerID : nil }
+  /// Deletes them at once and then each hour until the task is cancelled.
+  ///
+  /// - Throws: the first ``StoreError``; the supervisor starts it again.
+  package func run() async throws {
+    repeat {
+      try await deleteExpired()
+    } while (try? await Task.sleep(for: .milliseconds(Self.interval))) != nil
+  }
+
+  /// Deletes the expired ids, also from what the store leaves behind.
+  package func deleteExpired() async throws(StoreError) {
+    let now = clocks.now(in: nil)
+    let oldest = now.advanced(byMilliseconds: 1 - ErasedNames.lifetime)
+    // Later ones are of a clock that was wrong, unless that of another replica is a little ahead.
+    let times = oldest...now.advanced(byMilliseconds: Self.interval)
+    let count = try await store.write { store throws(StoreError) in
+      try store.deleteErasedNames(outside: times)
     }
+    if count > 0 { await store.purgeRemnants() }
   }
 }
 

@@ -15,6 +15,8 @@ package final class ErasureList: Sendable {
   /// The path of the file; `nil` keeps the list in memory.
   private let path: String?
   private let key: [UInt8]
+  /// Seals the ids that the store keeps for a day.
+  let names: ErasedNames
   private let records: Mutex<[ErasureRecord]>
 
   private static let format = "entitled-erasures-1"
@@ -23,6 +25,7 @@ package final class ErasureList: Sendable {
   package init(key: InstallationKey) {
     path = nil
     self.key = key.derived(for: "erasures")
+    names = ErasedNames(key)
     records = Mutex([])
   }
 
@@ -32,6 +35,7 @@ package final class ErasureList: Sendable {
   package init(path: String, key: InstallationKey) throws(ErasureListError) {
     self.path = path
     self.key = key.derived(for: "erasures")
+    names = ErasedNames(key)
     records = Mutex([])
     if let found = try stored(at: path) {
       records.withLock { $0 = found }

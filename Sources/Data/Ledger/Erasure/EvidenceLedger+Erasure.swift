@@ -70,13 +70,11 @@ extension EvidenceLedger {
   private func eraseInStore(
     _ customerID: String, _ scope: CommandScope, isRestoring: Bool, purged: Set<String>
   ) async throws(LedgerError) -> CommandResult? {
-    let (list, names) = (erasures, erasedNames)
+    let list = erasures
     do throws(LedgerError) {
       return try await run(scope, requiresApp: !isRestoring) { handler throws(LedgerError) in
         let result = try handler.erase(customerID, list)
         guard result.erasedNames.isSubset(of: purged) else { throw .store(Self.hasOtherNames) }
-        // Before the commit, which wakes the webhooks. Running the body again repeats it.
-        names.insert(result.erasures)
         return result
       }
     } catch .store(Self.hasOtherNames) {

@@ -84,7 +84,9 @@ final class EventQueries {
   init(_ connection: any SQLConnection) throws(StoreError) {
     let columns = """
       sequence, customer_id, app, environment, entitlement, type, effective_at, recorded_at, evidence_id,
-      actor, before, after, subject, counterparty_role, counterparty
+      actor, before, after, subject, counterparty_role, counterparty,
+      CASE WHEN type = '\(EntitlementChange.Kind.customerErased.rawValue)' THEN
+        (SELECT sealed FROM erased_name WHERE pseudonym = event.customer_id) END
       """
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
     selectOfApp = try connection.prepare(
@@ -168,6 +170,7 @@ final class EventQueries {
           appID: row.text(2) ?? "", environment: environment, customerID: row.text(1) ?? ""),
         change: change, recordedAt: Instant(millisecondsSince1970: row.number(7)),
         evidenceID: row.isNull(8) ? nil : EvidenceID(rawValue: row.number(8)), actor: row.text(9) ?? "",
-        counterparty: counterparty))
+        counterparty: counterparty),
+      sealedName: row.isNull(15) ? nil : row.bytes(15))
   }
 }

@@ -221,6 +221,19 @@ extension SQLTransaction {
     }
   }
 
+  func putErasedName(_ sealed: [UInt8], of pseudonym: String, at instant: Instant) throws(StoreError) {
+    try run(
+      """
+      INSERT INTO erased_name VALUES (?, ?, ?)
+      ON CONFLICT (pseudonym) DO UPDATE SET sealed = excluded.sealed, erased_at = excluded.erased_at
+      """, pseudonym, sealed, instant)
+  }
+
+  func deleteErasedNames(outside times: ClosedRange<Instant>) throws(StoreError) -> Int64 {
+    try runCounting(
+      "DELETE FROM erased_name WHERE erased_at < ? OR erased_at > ?", times.lowerBound, times.upperBound)
+  }
+
   func forEachNamedCustomer(_ body: (CustomerKey) -> Void) throws(StoreError) {
     let pairs = [
       "customer_evidence": "customer_id, app, environment", "line_customer": "customer_id, app, environment",

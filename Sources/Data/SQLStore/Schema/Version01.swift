@@ -245,6 +245,13 @@ package enum Version01 {
     ) STRICT;
     CREATE INDEX erasure_of_customer ON erasure (customer_hash);
 
+    -- The ids that receivers of CUSTOMER_ERASED need, for a day. The key is not in the store.
+    CREATE TABLE erased_name (
+      pseudonym TEXT PRIMARY KEY,
+      sealed BLOB NOT NULL,           -- the encrypted id
+      erased_at INTEGER NOT NULL      -- by the machine's clock
+    ) STRICT, WITHOUT ROWID;
+
     -- Grants and app transactions, each a line.
     CREATE TABLE grant_fact (
       line_id TEXT NOT NULL,

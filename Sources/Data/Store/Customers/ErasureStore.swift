@@ -1,3 +1,4 @@
+package import AppStore
 package import Entitlements
 
 /// A completed erasure, without the id of the customer.
@@ -75,6 +76,14 @@ package protocol ErasureStore {
 
   /// Returns the pseudonym of the latest erasure of a customer; `nil` if there was none.
   func pseudonym(ofCustomerHash hash: String) throws(StoreError) -> String?
+
+  /// Stores the sealed id that `pseudonym` replaces. Its events have it when they are read, until it is deleted.
+  func putErasedName(_ sealed: [UInt8], of pseudonym: String, at instant: Instant) throws(StoreError)
+
+  /// Deletes the sealed ids that were stored before or after `times`.
+  ///
+  /// - Returns: the number of deleted ids.
+  func deleteErasedNames(outside times: ClosedRange<Instant>) throws(StoreError) -> Int64
 
   /// Calls `body` for every customer that any row names, at least once. Evidence without an environment names the
   /// customer in each.

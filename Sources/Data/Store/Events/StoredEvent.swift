@@ -59,11 +59,14 @@ package struct StoredEvent: Hashable, Sendable {
   package let sequence: Int64
   /// The change.
   package let event: NewEvent
+  /// The sealed id of the customer of a `CUSTOMER_ERASED`, while the store has it.
+  package let sealedName: [UInt8]?
 
   /// Creates an event from its parts.
-  package init(sequence: Int64, event: NewEvent) {
+  package init(sequence: Int64, event: NewEvent, sealedName: [UInt8]? = nil) {
     self.sequence = sequence
     self.event = event
+    self.sealedName = sealedName
   }
 }
 

@@ -136,7 +136,8 @@ struct Application: Sendable {
     let purge = PurgeWorker(
       Startup.retentionRules(configuration), requestDays: configuration.retentionRequestDays,
       auditDays: configuration.auditRetentionDays, store: store, clocks: clocks)
-    return [purge] + clocks.all.map { DueWorker.expiry(ledger, store: store, clock: $0) }
+    return [purge, ErasedNameWorker(store: store, clocks: clocks)]
+      + clocks.all.map { DueWorker.expiry(ledger, store: store, clock: $0) }
       + clocks.all.map { DueWorker.segments(ledger, store: store, clock: $0) }
   }
 

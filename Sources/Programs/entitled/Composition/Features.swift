@@ -135,7 +135,7 @@ struct Features: Sendable {
     ) { event in
       EntitlementEvent(
         event, in: core.catalog.value.definition(of: event.event.customer.appID),
-        erasedCustomerID: core.ledger.erasedNames.customerID(of: event)
+        erasedCustomerID: core.ledger.erasedCustomerID(of: event)
       ).jsonValue
     }
   }

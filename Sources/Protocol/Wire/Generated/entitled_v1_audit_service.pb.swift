@@ -7,7 +7,8 @@ internal import CEntitledProto
 package struct ListAuditEntriesRequest: AppRequest, ActorRequest, SizedPageRequest {
   /// Only calls about this app; empty: all apps.
   package var app: String = ""
-  /// Only calls about this customer. Empty: about all. After an erasure: the pseudonym.
+  /// Only calls about this customer. Empty: about all. After an erasure: the pseudonym. White space at its ends counts only
+  /// if entries have it.
   package var customerId: String = ""
   /// Only calls of this caller, or on behalf of this person. Empty: of all.
   package var actor: String = ""

@@ -994,8 +994,7 @@ package struct EntitlementEvent: WireMessage {
   /// Apple's billing plan, set only if this version does not know it.
   package var billingPlanTypeRaw: String = ""
   /// CUSTOMER_ERASED, in Watch and webhooks: the id that the pseudonym in `customer_id` replaces, so that receivers
-  /// erase the customer, too. It is not stored: empty a day after the erasure, and after a restart. Calling
-  /// EraseCustomer again repeats the event.
+  /// erase the customer, too. Empty a day after the erasure. Calling EraseCustomer again repeats the event.
   package var erasedCustomerId: String = ""
   /// The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats.
   package var revokedSeatQuantity: Int32 = 0

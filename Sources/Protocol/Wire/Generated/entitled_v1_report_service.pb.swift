@@ -459,8 +459,8 @@ package struct ReportQuery: WireMessage {
   /// Rates instead of the configured ones, at most 50,000. An amount without a rate of its day or the seven days before
   /// stays in its currency.
   package var rates: [ReportRate] = []
-  /// Of the groups, those with the most units, and the rest as one group "OTHER", whose purchases cannot be listed; 0: all. At most 10,000. Units are the report's
-  /// first column that counts.
+  /// Of the groups, those with the most units, and the rest as one group "OTHER"; the purchases of that group cannot be
+  /// listed. 0: all; at most 10,000. Units are the report's first column that counts.
   package var maxGroups: Int32 = 0
   /// An instant in the last day: what was so after it does not count. Unset: the whole day. Not with `as_first_closed`.
   package var asOf: GoogleProtobuf.Timestamp?

@@ -22,7 +22,7 @@ extension EventStream {
   init(_ context: ServiceContext) {
     self.init(
       broadcaster: context.streams.broadcaster, eventLog: EventLogReader(store: context.store),
-      catalog: context.catalog, erasedNames: context.ledger.erasedNames,
+      catalog: context.catalog, erasedCustomerID: context.ledger.erasedCustomerID,
       positionTokens: context.positions.tokens, barrier: PositionBarrier(feed: context.store.feed),
       clocks: context.ledger.clocks)
   }

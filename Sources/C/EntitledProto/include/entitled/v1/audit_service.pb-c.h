@@ -38,7 +38,8 @@ struct  Entitled__V1__ListAuditEntriesRequest
    */
   char *app;
   /*
-   * Only calls about this customer. Empty: about all. After an erasure: the pseudonym.
+   * Only calls about this customer. Empty: about all. After an erasure: the pseudonym. White space at its ends counts only
+   * if entries have it.
    */
   char *customer_id;
   /*

@@ -941,8 +941,7 @@ struct  Entitled__V1__EntitlementEvent
   char *billing_plan_type_raw;
   /*
    * CUSTOMER_ERASED, in Watch and webhooks: the id that the pseudonym in `customer_id` replaces, so that receivers
-   * erase the customer, too. It is not stored: empty a day after the erasure, and after a restart. Calling
-   * EraseCustomer again repeats the event.
+   * erase the customer, too. Empty a day after the erasure. Calling EraseCustomer again repeats the event.
    */
   char *erased_customer_id;
   /*

@@ -364,8 +364,8 @@ struct  Entitled__V1__ReportQuery
   size_t n_rates;
   Entitled__V1__ReportRate **rates;
   /*
-   * Of the groups, those with the most units, and the rest as one group "OTHER", whose purchases cannot be listed; 0: all. At most 10,000. Units are the report's
-   * first column that counts.
+   * Of the groups, those with the most units, and the rest as one group "OTHER"; the purchases of that group cannot be
+   * listed. 0: all; at most 10,000. Units are the report's first column that counts.
    */
   int32_t max_groups;
   /*
