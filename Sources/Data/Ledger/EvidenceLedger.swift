@@ -19,8 +19,6 @@ package final class EvidenceLedger: Sendable {
   package let clocks: ServiceClocks
   /// The erasures, outside the store.
   let erasures: ErasureList
-  /// The ids of customers who were erased a short time ago.
-  package let erasedNames = ErasedNames()
   private let recordEffects: @Sendable ([LedgerEffect]) -> Void
   /// The time of the last ``advance(by:)`` of each clock; missing before the first one.
   let lastAdvance = Mutex<[ClockDomain: Instant]>([:])
@@ -85,9 +83,10 @@ package final class EvidenceLedger: Sendable {
 
   /// Reads one snapshot on a reader thread, without waiting for writes. Its body must have no effect.
   func read<Value: Sendable>(
+    _ priority: ReadPriority = .interactive,
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(LedgerError) -> Value {
-    do { return try await store.read(.interactive, body) } catch { throw .store(error) }
+    do { return try await store.read(priority, body) } catch { throw .store(error) }
   }
 
   /// Runs a write whose body has no effects outside the store.

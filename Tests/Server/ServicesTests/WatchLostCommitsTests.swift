@@ -76,7 +76,7 @@ struct WatchLostCommitsTests {
     try await PostgresSlots.shared.withDatabase(isPooled: false) { settings in
       let store = try PostgresEntitlementStore(settings)
       let broadcaster = EventBroadcaster(store: store, now: { WatchFixture.instant })
-      let running = Task { try? await broadcaster.run() }
+      let running = Task { await broadcaster.run() }
       defer { running.cancel() }
       try await body(store, broadcaster, settings)
       await store.close()

@@ -7,6 +7,7 @@ import RPC
 import SQLiteStore
 import Store
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -18,7 +19,7 @@ struct WatchTests {
   func fellBehind() async throws {
     try await withStore { store in
       let broadcaster = EventBroadcaster(store: store, capacity: 2, now: { instant })
-      let running = Task { try? await broadcaster.run() }
+      let running = Task { await broadcaster.run() }
       defer { running.cancel() }
       // Events are buffered only while there is another watcher.
       let other = try broadcaster.firstWatcher()
@@ -53,7 +54,7 @@ struct WatchTests {
   func sharedEvents() async throws {
     try await withStore { store in
       let broadcaster = EventBroadcaster(store: store, now: { instant })
-      let running = Task { try? await broadcaster.run() }
+      let running = Task { await broadcaster.run() }
       defer { running.cancel() }
       let watchers = [try broadcaster.firstWatcher(), try broadcaster.firstWatcher()]
       try await store.append(3)
@@ -86,7 +87,7 @@ struct WatchTests {
   func resumption() async throws {
     try await withStore { store in
       let broadcaster = EventBroadcaster(store: store, now: { instant })
-      let running = Task { try? await broadcaster.run() }
+      let running = Task { await broadcaster.run() }
       defer { running.cancel() }
       broadcaster.unsubscribe(try broadcaster.firstWatcher())
       try await store.append(3)
@@ -107,7 +108,7 @@ struct WatchTests {
   func positions() async throws {
     try await withStore { store in
       let broadcaster = EventBroadcaster(store: store, now: { instant })
-      let running = Task { try? await broadcaster.run() }
+      let running = Task { await broadcaster.run() }
       defer { running.cancel() }
       try await store.append(3)
       let first = WatchCaller(.with { $0.start = .fromBeginning(true) }, maxMessages: 2)
@@ -131,7 +132,7 @@ struct WatchTests {
       let early = try broadcaster.firstWatcher()
       // Committed while nothing signals commits to the broadcaster.
       try await store.append(1)
-      let running = Task { try? await broadcaster.run() }
+      let running = Task { await broadcaster.run() }
       defer { running.cancel() }
       guard case .events(let events, _) = await early.next({ instant }) else {
         Issue.record("the subscription ended")
@@ -139,6 +140,44 @@ struct WatchTests {
       }
       #expect(events.map(\.sequence) == [1])
       broadcaster.unsubscribe(early)
+    }
+  }
+
+  @Test("Events that cannot be read for a while follow as soon as they can", .timeLimit(.minutes(10)))
+  func failingReads() async throws {
+    try await withStore { store in
+      let failing = FailingReads(store: store, failures: 3)
+      let broadcaster = EventBroadcaster(store: failing, now: { instant })
+      let watcher = try broadcaster.firstWatcher()
+      try await store.append(1)
+      let running = Task { await broadcaster.run() }
+      defer { running.cancel() }
+      guard case .events(let events, _) = await watcher.next({ instant }) else {
+        Issue.record("the subscription ended")
+        return
+      }
+      #expect(events.map(\.sequence) == [1])
+      #expect(failing.count.load(ordering: .relaxed) >= 4)
+      broadcaster.unsubscribe(watcher)
+    }
+  }
+
+  @Test("A stream that waits for the broadcaster reads the store seldom")
+  func waitingForBroadcaster() async throws {
+    try await withStore { store in
+      let counting = FailingReads(store: store, failures: 0)
+      let broadcaster = EventBroadcaster(store: counting, now: { instant })
+      // The broadcaster does not run, and so does not follow to the term of the store.
+      let other = try broadcaster.firstWatcher(mark: CommitMark(term: 1, commits: 0))
+      let caller = WatchCaller(WatchRequest())
+      let watching = Task { await WatchFixture.watch(broadcaster, counting, caller) }
+      try await Task.sleep(for: .milliseconds(500))
+      // Each read takes far less than a millisecond.
+      #expect(counting.count.load(ordering: .relaxed) < 50)
+      watching.cancel()
+      broadcaster.close()
+      _ = await watching.value
+      broadcaster.unsubscribe(other)
     }
   }
 
@@ -188,16 +227,46 @@ struct WatchTests {
 
 extension EventBroadcaster {
   /// Subscribes to the first events of the app.
-  fileprivate func firstWatcher() throws -> WatchSubscription {
+  fileprivate func firstWatcher(mark: CommitMark? = nil) throws -> WatchSubscription {
     let filter = EventFilter(appID: ocean.id, environment: .sandbox, customers: [], entitlements: [])
     guard
       case .watching(let watcher) = subscribe(
-        filter, after: 0, isLatest: true, mark: nil, heartbeat: 1_000)
+        filter, after: 0, isLatest: true, mark: mark, heartbeat: 1_000)
     else {
       throw StoreError.closed
     }
     return watcher
   }
+}
+
+/// A store whose first reads fail. It counts them.
+private final class FailingReads: StoreWrapper {
+  let store: any EntitlementStore
+  let count = Atomic(0)
+  private let failures: Int
+
+  init(store: any EntitlementStore, failures: Int) {
+    (self.store, self.failures) = (store, failures)
+  }
+
+  func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    guard count.wrappingAdd(1, ordering: .relaxed).newValue > failures else {
+      throw .unavailable("the database is away")
+    }
+    return try await store.read(priority, deadline: deadline, body)
+  }
+
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value { try await store.write(body) }
+
+  func write<Value: Sendable>(
+    expecting expected: @autoclosure () -> ExpectedReads,
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value { try await store.write(body) }
 }
 
 extension Status {

@@ -1,6 +1,6 @@
 package import AppStore
 internal import Entitlements
-internal import Ledger
+package import Logging
 internal import Platform
 package import Store
 internal import Synchronization
@@ -14,6 +14,8 @@ package final class EventBroadcaster: Worker {
   package let name = "events"
 
   private static let pageSize = 1_000
+  /// The time until events that cannot be read are read again; watchers wait for them.
+  private static let retryPause = Duration.milliseconds(200)
 
   /// An app with watchers. It is dropped some time after its last watcher left.
   private struct WatchedApp {
@@ -43,6 +45,7 @@ package final class EventBroadcaster: Worker {
   private let store: any EntitlementStore
   private let capacity: Int
   private let now: @Sendable () -> Instant
+  private let logger: Logger
   private let state = Mutex(State())
   /// An element for each commit and each app that is watched for the first time.
   private let (wakeups, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -50,31 +53,42 @@ package final class EventBroadcaster: Worker {
   /// Creates a broadcaster that buffers at least the last `capacity` events of an app while it has watchers, and
   /// up to `capacity` events for each watcher.
   package init(
-    store: any EntitlementStore, capacity: Int = 4_096, now: @escaping @Sendable () -> Instant
+    store: any EntitlementStore, capacity: Int = 4_096, now: @escaping @Sendable () -> Instant,
+    logger: Logger = Logger(label: "entitled.events")
   ) {
     self.store = store
     self.capacity = capacity
     self.now = now
+    self.logger = logger
   }
 
-  /// Reads committed events and sends heartbeats until the task is cancelled.
-  ///
-  /// - Throws: ``StoreError`` if events cannot be read.
-  package func run() async throws {
+  /// Reads committed events and sends heartbeats until the task is cancelled. Events that cannot be read are read again
+  /// soon, because a restart of the worker would come too late after a failover.
+  package func run() async {
     let commits = store.commits()
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    await withTaskGroup(of: Void.self) { group in
       group.addTask { for await _ in commits { self.wake.yield() } }
-      group.addTask { try await self.publishCommits() }
+      group.addTask { await self.publishCommits() }
       group.addTask { await self.sendHeartbeats() }
       // After a restart, the events since the last published one follow at once.
       wake.yield()
-      try await group.waitForAll()
+      await group.waitForAll()
     }
   }
 
-  private func publishCommits() async throws(StoreError) {
+  private func publishCommits() async {
+    var hasFailed = false
     for await _ in wakeups {
-      for appID in watchedApps() { try await publishCommits(of: appID) }
+      do throws(StoreError) {
+        for appID in watchedApps() { try await publishCommits(of: appID) }
+        hasFailed = false
+      } catch {
+        guard !Task.isCancelled else { return }
+        if !hasFailed { logger.error("events cannot be read", metadata: ["error": "\(error)"]) }
+        hasFailed = true
+        guard (try? await Task.sleep(for: Self.retryPause)) != nil else { return }
+        wake.yield()
+      }
     }
   }
 
@@ -196,8 +210,8 @@ struct EventFilter: Sendable {
   let entitlements: Set<String>
   /// `nil`: all events, whatever their segment.
   var segment: String?
-  /// The ids of erased customers, which their events do not have any more.
-  var erasedNames = ErasedNames()
+  /// The id of the customer of an erasure, which replaced it by a pseudonym; `nil` for other events.
+  var erasedCustomerID: @Sendable (StoredEvent) -> String? = { _ in nil }
 
   /// Whether the watcher gets an event. All conditions must be met, but an erasure is about every entitlement and segment:
   /// the receiver may have stored the customer because of each.
@@ -212,6 +226,6 @@ struct EventFilter: Sendable {
 
   /// Whether an event is the erasure of a selected customer, whose pseudonym it has.
   private func isErasureOfSelected(_ stored: StoredEvent) -> Bool {
-    erasedNames.customerID(of: stored).map { customers.contains(stored.event.customer.other($0)) } ?? false
+    erasedCustomerID(stored).map { customers.contains(stored.event.customer.other($0)) } ?? false
   }
 }

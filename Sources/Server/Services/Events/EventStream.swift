@@ -11,25 +11,27 @@ struct EventStream: Sendable {
   private static let pageSize = 100
   /// The customers or entitlements that a stream selects. It holds them as long as it lasts.
   private static let maxSelected = 1_000
+  /// The time for which a stream without new events waits for the broadcaster.
+  private static let broadcasterPause = Duration.milliseconds(50)
   private static let heartbeats: ClosedRange<Int64> = 100...3_600_000
 
   private let broadcaster: EventBroadcaster
   private let eventLog: EventLogReader
   private let catalog: CurrentCatalog
-  private let erasedNames: ErasedNames
+  private let erasedCustomerID: @Sendable (StoredEvent) -> String?
   private let positionTokens: PositionTokens
   private let barrier: PositionBarrier
   private let clocks: ServiceClocks
 
   init(
     broadcaster: EventBroadcaster, eventLog: EventLogReader, catalog: CurrentCatalog,
-    erasedNames: ErasedNames = ErasedNames(), positionTokens: PositionTokens, barrier: PositionBarrier,
-    clocks: ServiceClocks
+    erasedCustomerID: @escaping @Sendable (StoredEvent) -> String?, positionTokens: PositionTokens,
+    barrier: PositionBarrier, clocks: ServiceClocks
   ) {
     self.broadcaster = broadcaster
     self.eventLog = eventLog
     self.catalog = catalog
-    self.erasedNames = erasedNames
+    self.erasedCustomerID = erasedCustomerID
     self.positionTokens = positionTokens
     self.barrier = barrier
     self.clocks = clocks
@@ -50,7 +52,7 @@ struct EventStream: Sendable {
     }
     let filter = EventFilter(
       appID: app.id, environment: environment, customers: Set(customers),
-      entitlements: Set(request.entitlements), segment: segment, erasedNames: erasedNames)
+      entitlements: Set(request.entitlements), segment: segment, erasedCustomerID: erasedCustomerID)
     let heartbeat = try Self.heartbeat(request.heartbeatInterval)
     let required = try await requiredPosition(request)
     let newest = try await eventLog.position(of: app.id, including: required)
@@ -64,7 +66,11 @@ struct EventStream: Sendable {
       switch broadcaster.subscribe(
         filter, after: progress.last, isLatest: progress.isLatest, mark: progress.mark, heartbeat: heartbeat)
       {
-      case .notBuffered: progress = try await catchUp(filter, after: progress, recipient)
+      case .notBuffered:
+        let previous = progress.last
+        progress = try await catchUp(filter, after: progress, recipient)
+        // The broadcaster has yet to read what the store has, such as another term.
+        if progress.last == previous { try? await Task.sleep(for: Self.broadcasterPause) }
       case .watching(let watcher):
         call.retirement?.onBegin { watcher.close() }
         progress = try await deliver(watcher, after: progress, recipient)
@@ -145,7 +151,7 @@ struct EventStream: Sendable {
         $0.content = .event(
           EntitlementEvent(
             event, in: app, showsOtherCustomer: recipient.showsOtherCustomer,
-            erasedCustomerID: erasedNames.customerID(of: event)))
+            erasedCustomerID: erasedCustomerID(event)))
       })
   }
 
