@@ -16,6 +16,9 @@ struct ConnectedEvents: Sendable {
   /// The maximum number of events that connect others by one id or purchase: an id that an app gives to all its customers
   /// would connect them all.
   private static let maxEventsOfLink = 500
+  /// The maximum number of ids and purchases whose events are read: each costs several queries, and an event may name ten
+  /// thousand.
+  private static let maxLinks = 2_000
 
   /// What events have in common.
   private enum Link: Hashable {
@@ -32,6 +35,10 @@ struct ConnectedEvents: Sendable {
     var bytes = 0
     var position = 0
     while position < links.count {
+      guard position < Self.maxLinks else {
+        isComplete = false
+        return
+      }
       let link = links[position]
       position += 1
       follow(try Self.mergedCustomers(at: link, of: customer, reader))

@@ -58,7 +58,7 @@ extension EvidenceLedger {
     _ comparison: @escaping @Sendable (String) -> AccessComparison?
   ) async throws(LedgerError) -> [PendingComparison] {
     let app = catalog.value[pending.customer.appID]
-    let result = try await read { reader throws(StoreError) in
+    let result = try await read(.background) { reader throws(StoreError) in
       try CustomerComparison(
         of: pending, app.flatMap { comparison($0.id) }, in: app, at: now, reader)
     }
