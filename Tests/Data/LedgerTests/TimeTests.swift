@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Changes by time and by the catalog, and facts as of an earlier day.
-@Suite struct TimeTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeTests {
   @Test("An expiry without a notification is one event with its own time")
   func expiry() async throws {
     try await LedgerFixture.run { fixture in
@@ -56,6 +56,27 @@ import Testing
       let events = try await fixture.events().filter { $0.event.customer.customerID == "ana" }
       #expect(events.map(\.event.change.kind) == [.started, .ended, .started])
       #expect(try await fixture.ledger.advance(to: at(70)) == 1)
+    }
+  }
+
+  @Test("A process that leads again corrects what another one recorded with a clock that was ahead")
+  func clockOfAnotherLeader() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      func lead(untilEvents count: Int, at now: Instant) async throws {
+        let worker = DueWorker.expiry(
+          fixture.ledger, store: fixture.store, clock: ServiceClock(now: { now }))
+        let running = Task { try await worker.run() }
+        while try await fixture.events().count < count { try await Task.sleep(for: .milliseconds(5)) }
+        while fixture.ledger.wasClockSetBack(at: now) { try await Task.sleep(for: .milliseconds(5)) }
+        running.cancel()
+        _ = await running.result
+      }
+      try await lead(untilEvents: 1, at: at(51))
+      let other = fixture.makeLedger(fixture.store) { _ in }
+      #expect(try await other.advance(to: at(80)) == 1)
+      try await lead(untilEvents: 3, at: at(52))
+      #expect(try await fixture.events().map(\.event.change.kind) == [.started, .ended, .started])
     }
   }
 

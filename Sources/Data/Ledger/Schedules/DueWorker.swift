@@ -57,7 +57,7 @@ package struct DueWorker: Worker {
 
   /// Runs until the task is cancelled.
   ///
-  /// - Throws: the first ``LedgerError`` of `nextDue` and `process`.
+  /// - Throws: the first ``LedgerError`` of `nextDue`, `process` and `correctTimes`.
   package func run() async throws {
     let lastRun = LastRun()
     let loop = ScheduledLoop(clock) {
@@ -94,7 +94,9 @@ extension DueWorker {
         let now = clock.now()
         return ledger.wasClockSetBack(at: now, in: clock.domain) ? now : try reader.nextDue(in: clock.domain)
       },
-      process: { () async throws(LedgerError) in _ = try await ledger.advance(by: clock) })
+      process: { () async throws(LedgerError) in _ = try await ledger.advance(by: clock) },
+      // Another process may have written meanwhile, with a clock that was ahead.
+      correctTimes: { () async throws(LedgerError) in ledger.forgetAdvance(in: clock.domain) })
   }
 }
 

@@ -40,6 +40,9 @@ extension EvidenceLedger {
     lastAdvance.withLock { last in last[domain].map { now < $0 } ?? true }
   }
 
+  /// Makes the next ``advance(by:)`` look for events about a time that has not come.
+  func forgetAdvance(in domain: ClockDomain) { lastAdvance.withLock { $0[domain] = nil } }
+
   /// Evaluates the customers again whose events were recorded after now, before the clock was set back.
   private func correct(by clock: ServiceClock, _ catalog: Catalog) async throws(LedgerError) -> Int {
     try await commit { store throws(StoreError) in
