@@ -52,7 +52,7 @@ struct EventLoopReaderTests {
         return try store.makeCheckReader()
       }
       let monitor = HealthMonitor(
-        store: store, health: health, maxWriteDelay: .seconds(3600), missingReaders: missing,
+        store: store, health: health, maxDelay: .seconds(3600), missingReaders: missing,
         logger: LogLines().logger
       ) { 1 << 40 }
       await monitor.begin()

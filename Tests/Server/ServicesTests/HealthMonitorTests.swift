@@ -1,3 +1,4 @@
+import AppStore
 import Entitlements
 import Foundation
 import RPC
@@ -10,7 +11,7 @@ import Wire
 
 @testable import Services
 
-@Suite struct HealthMonitorTests {
+@Suite(.timeLimit(.minutes(10))) struct HealthMonitorTests {
   private let free = Free()
   private let health = HealthService(services: Contract.services.map(\.name))
 
@@ -29,7 +30,7 @@ import Wire
     let store = try SQLiteEntitlementStore(directory: directory)
     // The maximum delay is large, so that a busy test machine fails no check.
     let monitor = HealthMonitor(
-      store: store, health: health, maxWriteDelay: .seconds(3600), logger: lines.logger
+      store: store, health: health, maxDelay: .seconds(3600), logger: lines.logger
     ) { [free] in
       free.bytes.withLock { $0 }
     }
@@ -129,8 +130,35 @@ import Wire
     }
   }
 
+  @Test(
+    "While the database is away, answers from memory keep the service ready; reads that fail otherwise do not for long"
+  )
+  func bridged() async throws {
+    try await withMonitor { _, store in
+      let shared = SharedStore(store: store)
+      let monitor = monitor(of: shared)
+      await monitor.check()
+      #expect(monitor.isReady)
+      shared.fails.store(true, ordering: .relaxed)
+      _ = shared.feed.lost()
+      let end = ContinuousClock.now + .milliseconds(200)
+      while .now < end {
+        await monitor.check()
+        #expect(problems(monitor).contains(.storeReadable) && monitor.isReady)
+      }
+      // A session of the feed works again, and those of the readers do not.
+      shared.feed.answered(at: Instant(millisecondsSince1970: 0))
+      await monitor.check()
+      #expect(monitor.isReady, "they may be opened a moment later")
+      while monitor.isReady { await monitor.check() }
+      shared.fails.store(false, ordering: .relaxed)
+      await monitor.check()
+      #expect(monitor.isReady)
+    }
+  }
+
   private func monitor(of store: any EntitlementStore) -> HealthMonitor {
-    HealthMonitor(store: store, health: health, maxWriteDelay: .milliseconds(100), logger: lines.logger) {
+    HealthMonitor(store: store, health: health, maxDelay: .milliseconds(100), logger: lines.logger) {
       1 << 40
     }
   }
@@ -145,6 +173,33 @@ import Wire
       for service in Contract.services { #expect(health.status(of: service.name) == .notServing) }
     }
   }
+}
+
+/// A store to which other processes may write, and whose reads may fail.
+private final class SharedStore: StoreWrapper {
+  let store: any EntitlementStore
+  let feed = StoreFeed(
+    terms: [], position: 0, policy: StalenessPolicy(), now: Instant(millisecondsSince1970: 0))
+  let fails = Atomic(false)
+
+  init(store: any EntitlementStore) { self.store = store }
+
+  func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    if fails.load(ordering: .relaxed) { throw .unavailable("too many connections") }
+    return try await store.read(priority, deadline: deadline, body)
+  }
+
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value { try await store.write(body) }
+
+  func write<Value: Sendable>(
+    expecting expected: @autoclosure () -> ExpectedReads,
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value { try await store.write(body) }
 }
 
 /// A store whose reads wait until they are cancelled.

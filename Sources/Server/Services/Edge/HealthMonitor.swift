@@ -60,13 +60,15 @@ package final class HealthMonitor: Worker {
     var isStopping = false
     /// When the write began that an earlier check stopped waiting for; `nil` if there is none.
     var waitingSince: ContinuousClock.Instant?
+    /// Since when the store cannot be read although the database is not away; `nil` if it can, or is.
+    var unreadableSince: ContinuousClock.Instant?
   }
 
   private static let isWritable = Gauge(label: "entitled_store_writable")
 
   private let store: any EntitlementStore
   private let health: HealthService
-  private let maxWriteDelay: Duration
+  private let maxDelay: Duration
   private let missingReaders: MissingReaders
   private let now: @Sendable () -> Instant
   /// Returns the free space on the disk of the store; `nil` if it is unknown.
@@ -77,18 +79,18 @@ package final class HealthMonitor: Worker {
   /// - Parameters:
   ///   - store: the store to check.
   ///   - health: receives the serving status of each service.
-  ///   - maxWriteDelay: the maximum duration of a write; most callers have disconnected after it.
+  ///   - maxDelay: the maximum duration of a read or write; most callers have disconnected after it.
   ///   - missingReaders: the event loops without a reader, which cannot answer `Check`.
   ///   - now: the machine's time.
   ///   - logger: receives an error when a check begins to fail, with the cause.
   ///   - freeBytes: returns the free space on the disk of the store; `nil` if it is unknown.
   package init(
-    store: any EntitlementStore, health: HealthService, maxWriteDelay: Duration = .seconds(5),
+    store: any EntitlementStore, health: HealthService, maxDelay: Duration = .seconds(5),
     missingReaders: MissingReaders = MissingReaders(),
     now: @escaping @Sendable () -> Instant = { Instant(millisecondsSince1970: 0) },
     logger: Logger, freeBytes: @escaping @Sendable () -> Int64?
   ) {
-    self.maxWriteDelay = maxWriteDelay
+    self.maxDelay = maxDelay
     self.store = store
     self.health = health
     self.missingReaders = missingReaders
@@ -133,11 +135,12 @@ package final class HealthMonitor: Worker {
     // Together, because each may wait for the store.
     async let readProblem = storeReadProblem()
     let writing = await checkWrites()
+    let unreadable = await readProblem ?? writing.removal
     let results =
       [
         HealthCheckResult(
-          dependency: .storeReadable, problem: await readProblem ?? writing.removal,
-          isBridged: isBridged),
+          dependency: .storeReadable, problem: unreadable,
+          isBridged: isBridged(isReadable: unreadable == nil)),
         HealthCheckResult(dependency: .disk, problem: diskProblem()),
       ] + writing.results + [
         HealthCheckResult(dependency: .configuration, problem: state.withLock { $0.configurationProblem })
@@ -171,24 +174,32 @@ package final class HealthMonitor: Worker {
 
   /// The problem with reads, by the pool or on an event loop; `nil` if there is none.
   private func storeReadProblem() async -> String? {
-    let result = await withTimeLimit(maxWriteDelay) { [store] () -> StoreError? in
+    let result = await withTimeLimit(maxDelay) { [store] () -> StoreError? in
       do throws(StoreError) {
-        _ = try await store.read { snapshot throws(StoreError) in try snapshot.snapshotVersion() }
+        // A row, because a snapshot alone may need no round trip.
+        _ = try await store.read { snapshot throws(StoreError) in try snapshot.lastEvidence() }
         return nil
       } catch {
         return error
       }
     }
-    guard let result else { return "a read takes longer than \(maxWriteDelay)" }
+    guard let result else { return "a read takes longer than \(maxDelay)" }
     if let error = result { return error.description }
     let missing = missingReaders.count
     return missing == 0 ? nil : "\(missing) event loops have no reader of the store"
   }
 
-  /// Whether the service stays ready while the database is away, because it answers from memory.
-  private var isBridged: Bool {
-    store.feed.isShared && store.feed.policy.isReadyWhileStale
-      && store.feed.staleness(at: now()) != .expired
+  /// Whether the service stays ready while the database is away, because it answers from memory. Reads that fail for
+  /// longer than ``maxDelay`` in a database that is not away fail for another reason, without an end in sight.
+  private func isBridged(isReadable: Bool) -> Bool {
+    let feed = store.feed
+    let start = ContinuousClock.now
+    let unreadableSince = state.withLock { state in
+      state.unreadableSince = isReadable || feed.isAway ? nil : state.unreadableSince ?? start
+      return state.unreadableSince
+    }
+    guard start - (unreadableSince ?? start) <= maxDelay else { return false }
+    return feed.isShared && feed.policy.isReadyWhileStale && feed.staleness(at: now()) != .expired
   }
 
   /// Too little or unknown free space; `nil` if there is enough.
@@ -213,19 +224,19 @@ package final class HealthMonitor: Worker {
     let results = [
       HealthCheckResult(dependency: .storeWritable, problem: problem),
       HealthCheckResult(
-        dependency: .writerLag, problem: lag > maxWriteDelay ? "a write waited \(lag)" : nil),
+        dependency: .writerLag, problem: lag > maxDelay ? "a write waited \(lag)" : nil),
     ]
     return (results, removal)
   }
 
-  /// Writes, and waits for it at most for ``maxWriteDelay``. While one write waits for the store, no other begins.
+  /// Writes, and waits for it at most for ``maxDelay``. While one write waits for the store, no other begins.
   private func write(since start: ContinuousClock.Instant) async -> StoreError? {
     let isFirst = state.withLock { state in
       defer { state.waitingSince = state.waitingSince ?? start }
       return state.waitingSince == nil
     }
     guard isFirst else { return nil }
-    let result = await withTimeLimit(maxWriteDelay) { [self] in
+    let result = await withTimeLimit(maxDelay) { [self] in
       let error = await probe()
       state.withLock { $0.waitingSince = nil }
       return error
