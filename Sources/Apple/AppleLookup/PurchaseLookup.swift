@@ -102,6 +102,20 @@ package struct PurchaseLookup: Sendable {
     return result
   }
 
+  /// Fetches and ingests what ``fetchAll(_:)`` does without returning it, so that the history may be of any length. It
+  /// begins at `revision`, and sets it after each page; `nil` is the beginning, and the end.
+  ///
+  /// - Throws: as ``fetchAll(_:)``.
+  package func ingestAll(_ request: Request, from revision: inout String?) async throws(LookupError) {
+    var pages = try pages(request, from: revision)
+    while let documents = try await pages.next() {
+      var result = Result()
+      try await ingest(documents, request, into: &result)
+      revision = pages.revision
+    }
+    revision = nil
+  }
+
   /// Fetches what ``fetchAll(_:)`` does without ingesting it; the caller ingests the documents, in Apple's order.
   ///
   /// - Throws: ``LookupError/noKey(appID:environment:)``, ``LookupError/appStore(_:)`` or ``LookupError/cancelled``.

@@ -151,7 +151,7 @@ extension AppReconciler {
       guard retries[open.id]?.isDue(at: clock.now()) ?? true else { continue }
       guard let app = catalog.value[target.appID] else { return }
       let repair = GapRepair(
-        store: store, ledger: ledger, inbox: inbox, lookup: lookup, app: app,
+        store: store, ledger: ledger, inbox: inbox, lookup: lookup, positions: positions, app: app,
         includesPolls: policy.pollsStatuses, isLastAttempt: retries[open.id]?.isLast ?? false, now: clock.now)
       do throws(ReconciliationError) {
         try await checkAppStore()

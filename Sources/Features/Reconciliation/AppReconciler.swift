@@ -61,6 +61,8 @@ actor AppReconciler: Worker {
   var watermarkSavedAt: Instant?
   /// The repairs that wait for single purchases, by id, since ``run()`` began.
   var retries: [Int64: RepairRetry] = [:]
+  /// Of the purchases that failed since ``run()`` began.
+  let positions = HistoryPositions()
   /// Whether a call failed, so that ``checkAppStore()`` looks whether the App Store is available.
   var mayBeDown = false
   private var idleWaiters: [AsyncStream<Void>.Continuation] = []
@@ -86,6 +88,7 @@ actor AppReconciler: Worker {
     isStarted = false
     lastTick = nil
     retries = [:]
+    positions.removeAll()
     // A replica that no longer leads does not see later polls; the next leader exports the number.
     defer { if Task.isCancelled { metrics.recordBacklog(0) } }
     let loop = ScheduledLoop(clock, maxSleep: 20_000) { await self.tick() }

@@ -134,11 +134,8 @@ extension GapRepair {
         try await query.runWithRefunds(through: lookup)
       }
     }
-    return try await queryAll(batch.open.map { ($0, $0) }) { line, lookup throws(LookupError) in
-      var request = PurchaseLookup.Request(
-        appID: line.appID, environment: line.environment, transactionID: line.lineID)
-      request.priority = .repair
-      _ = try await lookup.fetchAll(request)
+    return try await queryAll(batch.open.map { ($0, $0) }) { [positions] line, lookup throws(LookupError) in
+      try await positions.lookUp(line, through: lookup)
     }
   }
 

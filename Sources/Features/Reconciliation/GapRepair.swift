@@ -21,6 +21,7 @@ struct GapRepair: Sendable {
   let ledger: EvidenceLedger
   let inbox: NotificationInbox
   let lookup: PurchaseLookup
+  let positions: HistoryPositions
   let app: AppDefinition
   /// Whether the repair also runs the status polls that were due in its time span.
   let includesPolls: Bool

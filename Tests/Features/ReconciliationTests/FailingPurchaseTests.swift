@@ -24,12 +24,14 @@ import Testing
     body: Array(#"{"errorCode":4040002,"errorMessage":"Account not found. Please try again."}"#.utf8))
 
   private func run(
-    _ repair: Repair, _ service: SimulatedAppStore, isLastAttempt: Bool = false
+    _ repair: Repair, _ service: SimulatedAppStore, isLastAttempt: Bool = false,
+    positions: HistoryPositions = HistoryPositions()
   ) async throws -> Repair {
     let clock = service.simulator.clock
     return try await GapRepair(
       store: service.store, ledger: service.ledger, inbox: service.inbox, lookup: service.lookup,
-      app: LivedWorld.definition, includesPolls: false, isLastAttempt: isLastAttempt, now: { clock.now() }
+      positions: positions, app: LivedWorld.definition, includesPolls: false, isLastAttempt: isLastAttempt,
+      now: { clock.now() }
     ).run(repair)
   }
 
@@ -64,6 +66,33 @@ import Testing
 
       let left = try await service.store.snapshot { try $0.queuedLines(of: last, after: nil, limit: 9) }
       #expect(left.isEmpty)
+    }
+  }
+
+  @Test("A lookup that failed at a later page of the history continues there")
+  func laterPage() async throws {
+    try await SimulatedAppStore.run { service in
+      let line = try await service.buy("ann")
+      // More renewals than a page has.
+      try await service.advance(byMinutes: 800 * 24 * 60)
+      var order = service.manualRepair
+      order.phase = .customers
+      let repair = try await service.store.write { [order] store throws(StoreError) in
+        let repair = try store.begin(order)
+        try store.enqueue(line, for: repair.id)
+        return repair
+      }
+      let (positions, exchange) = (HistoryPositions(), service.exchange)
+      exchange.interruptNextResponse { exchange.fail(with: .unreachable("reset")) }
+      await #expect(throws: ReconciliationError.self) {
+        try await run(repair, service, positions: positions)
+      }
+      exchange.fail(with: nil)
+      let calls = exchange.paths.count
+      #expect(try await run(repair, service, positions: positions).finishedAt != nil)
+      #expect(exchange.paths.count == calls + 2, "one page and the statuses")
+      let facts = try await service.store.snapshot { try $0.facts(of: line) }
+      #expect(facts.transactions.count > 20)
     }
   }
 
