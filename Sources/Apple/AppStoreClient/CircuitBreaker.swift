@@ -31,7 +31,7 @@ final class CircuitBreaker: Sendable {
   private static let maxOpenTime = Duration.seconds(300)
   /// A host that does not respond in less time has not failed, because callers choose their timeouts.
   private static let fairTimeout = Duration.seconds(5)
-  /// The number of failing subjects at which all of them are forgotten, so that they count again.
+  /// The number of failing subjects at which all of them are discarded, so that they count again.
   private static let maxFailing = 1_000
 
   private let clock: ClientClock
@@ -39,8 +39,8 @@ final class CircuitBreaker: Sendable {
 
   init(clock: ClientClock) { self.clock = clock }
 
-  /// Returns `nil` if the caller may call, which it must then report with ``succeeded()``, ``failed()`` or
-  /// ``abandoned()``; otherwise the time until the next probe.
+  /// Returns `nil` if the caller may call, which it must then report with ``succeeded(about:)``,
+  /// ``failed(about:)`` or ``abandoned()``; otherwise the time until the next probe.
   func retryDelay() -> Duration? {
     let now = clock.uptime()
     return state.withLock { state in

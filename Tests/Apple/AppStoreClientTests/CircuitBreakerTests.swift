@@ -84,7 +84,7 @@ import Testing
     #expect(breaker.isOpen)
   }
 
-  @Test("An error may be about the transaction of a call or its path, or else about the App Store")
+  @Test("An error may be about the transaction of a call or about its path, unless it is about the whole app")
   func subjects() {
     let day = Instant(millisecondsSince1970: ManualTime.start)
     for request in [
