@@ -106,7 +106,14 @@ def test_the_box_finds_the_exact_id_first(console, lena):
     entries = lambda id: lena.get(f"/audit?method=AddNote&customer={quoted(id)}").text.count("Added a note")  # noqa: E731
     rows = lambda id: lena.get(f"/audit?customer={quoted(id)}").text  # noqa: E731
     assert rows(" ida") != rows("ida") and entries("ida") == 0
-    assert "No entries" not in rows(" joe")
+    has_grants = lambda id: "No call about" not in lena.get(f"/audit?method=Grant&customer={quoted(id)}").text  # noqa: E731
+    assert has_grants("joe") and not has_grants("nobody")
+    looks = lambda: lena.get("/audit?method=ListAuditEntries").text.count("ListAuditEntries")  # noqa: E731
+    before = looks()
+    assert has_grants(" joe")
+    # The second one of `looks()` itself too.
+    assert looks() == before + 2, "one entry for each look"
+    assert has_grants(" joe"), "the look at ' joe' is no reason for that id to count"
 
 
 @pytest.mark.parametrize("value", ["  x  ", "one\ntwo", "\none\n", "one\r\ntwo", "tab\tend\t"])

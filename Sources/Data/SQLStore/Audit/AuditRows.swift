@@ -69,12 +69,13 @@ extension SQLReader {
         SELECT * FROM audit_entry
         WHERE coalesce(app = ?1, TRUE) AND coalesce(?2 <> '', TRUE) AND coalesce(?3 IN (caller, actor), TRUE)
           AND coalesce(method = ?4 OR substr(method, length(method) - length(?4)) = '/' || ?4, TRUE)
+          AND coalesce(substr(method, length(method) - length(?9)) <> '/' || ?9, TRUE)
           AND coalesce(at >= ?5, TRUE) AND coalesce(at < ?6, TRUE) AND coalesce(entry_id < ?7, TRUE) \(ofCustomer)
         ORDER BY entry_id DESC LIMIT ?8
       ) AS e LEFT JOIN audit_customer c ON c.entry_id = e.entry_id
       ORDER BY e.entry_id DESC, c.position
       """, filter.appID, filter.customerID, filter.actor, filter.method, filter.from, filter.to,
-      filter.before, filter.limit
+      filter.before, filter.limit, filter.exceptMethod
     ) { row in
       AuditEntry(
         number: row.number(0), at: Instant(millisecondsSince1970: row.number(1)), caller: row.text(2) ?? "",

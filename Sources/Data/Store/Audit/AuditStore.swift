@@ -66,6 +66,8 @@ package struct AuditFilter: Hashable, Sendable {
   package var actor: String?
   /// The name of the method, with or without its service.
   package var method: String?
+  /// The name of a method whose calls are left out, without its service.
+  package var exceptMethod: String?
   /// Inclusive.
   package var from: Instant?
   /// Exclusive.

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Entitlements
 internal import Ledger
 internal import RPC
@@ -29,12 +30,26 @@ struct AuditServiceHandler: AuditServiceMethods {
       throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last entries cannot be written; retry")
     }
     return try await context.readExpensively(call) { [filter] reader throws(StoreError) in
-      let entries = try reader.auditEntries(filter)
+      let entries = try reader.auditEntries(filter.withoutTypedWhitespace(reader))
       return .with {
         $0.entries = entries.prefix(size).map(Wire.AuditEntry.init)
         if entries.count > size { $0.nextPageToken = page.token(after: entries[size - 1].number) }
       }
     }
+  }
+}
+
+extension AuditFilter {
+  /// White space at the ends of the customer's id counts if entries have it. Those of earlier looks at the log do not say
+  /// that there is such a customer.
+  fileprivate func withoutTypedWhitespace(_ reader: any StoreSnapshot) throws(StoreError) -> AuditFilter {
+    guard let typed = customerID, typed != typed.trimmed, !typed.trimmed.isEmpty else { return self }
+    var exact = AuditFilter(limit: 1)
+    (exact.appID, exact.customerID, exact.exceptMethod) = (appID, typed, "ListAuditEntries")
+    guard try reader.auditEntries(exact).isEmpty else { return self }
+    var trimmed = self
+    trimmed.customerID = typed.trimmed
+    return trimmed
   }
 }
 
