@@ -1,5 +1,6 @@
 """Audit entries: one row in the store for each call that looked at or changed a customer."""
 
+import gzip
 import json
 import urllib.request
 
@@ -161,6 +162,22 @@ def test_calls_that_show_or_change_a_customer_without_naming_one_are_recorded(gu
         assert [sorted(entry.customer_ids) for entry in entries] == [["ana"], ["ana", "ben"], ["ana"]]
         assert entries[1].subject == "grants"
         assert names(reviewer.entries(method="ListUnclaimedPurchases")) == ["ListUnclaimedPurchases"]
+
+
+def test_a_large_compressed_request_is_not_decompressed_to_record_its_refusal(guarded):
+    def refuse(note):
+        headers = {"content-type": "application/proto", "content-encoding": "gzip", "authorization": f"Bearer {token('viewer')}"}
+        request = urllib.request.Request(
+            f"http://{guarded.http}/entitled.v1.EntitlementService/Grant",
+            gzip.compress(grant("ana", note=note).SerializeToString()), headers)
+        with response_to(request) as answer:
+            assert answer.status == 403
+
+    with guarded.channel() as channel:
+        reviewer = Caller(channel, "reviewer")
+        refuse("x")
+        refuse("x" * 100_000)
+        assert [list(entry.customer_ids) for entry in reviewer.entries(method="Grant")] == [[], ["ana"]]
 
 
 def test_a_request_that_is_refused_for_a_nul_is_recorded_as_all_others(guarded):

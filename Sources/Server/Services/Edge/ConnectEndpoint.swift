@@ -101,14 +101,14 @@ package struct ConnectEndpoint: Sendable {
     }
   }
 
-  /// The serialized message of a request that is rejected, for its audit entry. Of protobuf a few fields are read; JSON is
-  /// parsed only if it is small, because a caller over its rate limit must stay cheap.
+  /// The serialized message of a request that is rejected, for its audit entry. A caller over its rate limit must stay cheap:
+  /// only a small message is decompressed, or parsed as JSON. Of protobuf a few fields are read.
   private static func rejectedMessage(
     of request: ConnectRequest, _ method: MethodDescription
   ) throws(Status) -> [UInt8]? {
-    guard request.codec == .json else { return try request.message(limit: maxMessageBytes) }
-    guard try request.message(limit: maxRejectedJSONBytes).count <= maxRejectedJSONBytes else { return nil }
-    return try message(of: request, method, limit: maxRejectedJSONBytes)
+    let content = try request.message(limit: maxRejectedBytes)
+    guard request.codec == .json else { return content }
+    return content.count <= maxRejectedBytes ? try message(of: request, method, limit: maxRejectedBytes) : nil
   }
 
   /// The message of the response in a codec. Handlers return protobuf, whatever the caller sent.
@@ -152,6 +152,6 @@ package struct ConnectEndpoint: Sendable {
 
   /// The maximum size of a decompressed message, like that of a message of gRPC.
   private static let maxMessageBytes = 4 << 20
-  /// The maximum size of JSON that is parsed although the call is rejected.
-  private static let maxRejectedJSONBytes = 64 << 10
+  /// The maximum size of what is decompressed, or parsed as JSON, although the call is rejected.
+  private static let maxRejectedBytes = 64 << 10
 }
