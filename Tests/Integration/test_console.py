@@ -334,6 +334,11 @@ def test_an_address_or_a_form_that_is_not_utf_8_names_no_other_customer(lena):
     assert (page.status, page.text) == (400, "the form is not UTF-8\n")
 
 
+def test_a_form_is_not_decoded_before_the_sign_in(console):
+    page = Browser(console.address).post(f"{HERE}/do/grant", "customer=J%FCrgen")
+    assert page.status == 401 and "UTF-8" not in page.text
+
+
 def test_a_response_to_head_has_the_length_of_that_to_get(console, lena):
     file = re.search(r'src="(/assets/[^"]+)"', lena.get(f"{HERE}/catalog").text)[1]
     for path in (f"{HERE}/catalog", file, "/nothing"):

@@ -56,7 +56,11 @@ package struct SandboxConsole: Sendable {
     }
     let path = Link.segments(ofPath: request.path)
     if path.count == 2, path[0] == "assets" { return assets.respond(path[1], to: request) }
-    if request.method == "POST", let refusal = hosts.refusalOfForm(request) { return refusal }
+    if request.method == "POST",
+      let refusal = hosts.refusalOfForm(request) ?? request.refusalOfFormEncoding
+    {
+      return refusal
+    }
     let clock = await simulator.clockView()
     guard path.count > 1, path[0] == "apps" else {
       return path.isEmpty ? home(clock, request) : missing(clock, request)

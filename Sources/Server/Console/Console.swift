@@ -94,7 +94,8 @@ package struct Console: Sendable {
   /// Signing in takes a code and a name. The other forms are decoded for people who have signed in only, and may have a
   /// list of 10,000 customers, so that their limit is that of the transport.
   private func refusalOfForm(_ request: HTTPRequest) -> HTTPResponse? {
-    hosts.refusalOfForm(request, maxBytes: request.path == OneTimeLinks.path ? Self.maxSignInBytes : nil)
+    guard request.path == OneTimeLinks.path else { return hosts.refusalOfForm(request, maxBytes: nil) }
+    return hosts.refusalOfForm(request, maxBytes: Self.maxSignInBytes) ?? request.refusalOfFormEncoding
   }
 
   private func answer(_ request: HTTPRequest, _ path: [String], _ person: Person) async -> HTTPResponse {
@@ -102,7 +103,7 @@ package struct Console: Sendable {
       return Frame.plain(
         429, title: Text.tooManyPages, body: "<p>\(Text.tooManyPagesHint)</p>", assets: assets)
     }
-    if let refusal = request.refusalOfEncoding { return refusal }
+    if let refusal = request.refusalOfEncoding ?? request.refusalOfFormEncoding { return refusal }
     let visit = Visit(
       person: person, request: request, query: Query(request.query), calls: calls, tokens: tokens,
       performed: performed, reports: reports, links: links, live: live, liveTime: liveTime,

@@ -7,9 +7,8 @@ extension OriginPolicy {
   /// The greatest number of fields. Decoded, a small field takes many times the memory of its text.
   private static let maxFields = 1_000
 
-  /// The response to a form that is not one of this server's pages, is too large, or is not UTF-8 when it is decoded, because
-  /// it would be about another name; `nil` for its own forms.
-  /// Without `maxBytes`, the transport alone limits the size.
+  /// The response to a form that is not of one of this server's pages, or that is too large; `nil` for its own forms.
+  /// Nothing is decoded. Without `maxBytes`, the transport alone limits the size.
   package func refusalOfForm(_ request: HTTPRequest, maxBytes: Int? = 1 << 20) -> HTTPResponse? {
     // No page can set this field. Without a referrer, the origin of the same form is `null`.
     if request.header("sec-fetch-site") != "same-origin" {
@@ -22,7 +21,14 @@ extension OriginPolicy {
     let isTooLarge = maxBytes.map { request.body.count > $0 } ?? false
     let fields = request.body.lazy.filter { $0 == UInt8(ascii: "&") }.prefix(Self.maxFields)
     guard !isTooLarge, fields.count < Self.maxFields else { return .text(413, "the form is too large\n") }
-    return PercentEncoding.isUTF8(request.body) ? nil : .text(400, "the form is not UTF-8\n")
+    return nil
+  }
+}
+
+extension HTTPRequest {
+  /// The response to a form that is not UTF-8 when it is decoded, because it would be about another name; `nil` for others.
+  package var refusalOfFormEncoding: HTTPResponse? {
+    method != "POST" || PercentEncoding.isUTF8(body) ? nil : .text(400, "the form is not UTF-8\n")
   }
 }
 
