@@ -40,11 +40,19 @@ package final class ExportedGauges: Sendable {
   }
 
   /// Raises a counter to the `total` that the store has. The counter of a process begins with that total; a lower
-  /// total, as after a rebuild, changes nothing until it is exceeded.
-  package func count(_ label: String, _ labels: [(name: String, value: String)], total: Int64) {
+  /// total, as after a rebuild, changes nothing until the earlier one is exceeded.
+  ///
+  /// - Returns: the number by which the counter was raised.
+  @discardableResult
+  package func count(_ label: String, _ labels: [(name: String, value: String)], total: Int64) -> Int64 {
     let key = Key(label, labels)
-    let added = state.withLock { total - ($0.totals.updateValue(total, forKey: key) ?? 0) }
+    let added = state.withLock { state in
+      let known = state.totals[key] ?? 0
+      state.totals[key] = max(known, total)
+      return max(0, total - known)
+    }
     if added > 0 { Counter(label: label, dimensions: key.dimensions).increment(by: added) }
+    return added
   }
 
   /// Sets the gauges of the previous round that this one did not record to 0, and begins the next round.
