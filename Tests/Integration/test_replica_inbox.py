@@ -8,7 +8,7 @@ import pytest
 
 import contract
 from contract import StatusCode, entitlement_service
-from harness import CALL_LIMIT, wait_for
+from harness import CALL_LIMIT, post, wait_for
 from test_metrics import value
 from test_replicas import APP, TAKEOVER_LIMIT, grant, grants, replicas  # noqa: F401
 from test_side_by_side import demo, event, send  # noqa: F401
@@ -131,6 +131,24 @@ def test_a_notification_that_the_leader_rejects_when_the_space_of_a_day_is_used_
     assert group.sql("SELECT body FROM inbox WHERE token = 'full'") == "\\x"
     assert group.sql("SELECT count(*) FROM evidence") == "0"
     assert value(leader, "entitled_verification_failures_total") == 1
+
+
+def test_the_log_names_no_app_that_a_stranger_invented(replicas, tmp_path):  # noqa: F811
+    configuration = tmp_path / "service.yaml"
+    configuration.write_text(
+        "apps:\n  ocean-journal:\n    bundle_id: com.example.oceanjournal\n    environments: [Sandbox]\n"
+        "    products:\n      full: {type: Non-Consumable, entitlements: [pro]}\n"
+        "callers: open\nlimits:\n  max_rejected_posts_per_second: 1\n")
+    group = replicas(2, configurations=dict.fromkeys("ab", configuration))
+    group.wait_for_leader()
+    follower = group.services[group.followers[0]]
+
+    def refused(app):
+        return post(f"http://{follower.http}/notifications/{app}", b"no document")[0] == 429
+
+    wait_for(lambda: refused("invented"))
+    wait_for(lambda: refused(APP) and f"app={APP}" in follower.log)
+    assert "TOO_MANY_REJECTIONS" in follower.log and "invented" not in follower.log
 
 
 def test_a_caller_cannot_choose_the_key_of_a_call_without_one(replicas):  # noqa: F811

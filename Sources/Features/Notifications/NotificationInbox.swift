@@ -36,6 +36,9 @@ package struct NotificationInbox: Sendable {
     self.checkOnline = checkOnline
   }
 
+  /// Whether an app is configured.
+  package func knows(_ appID: String) -> Bool { catalog.value[appID] != nil }
+
   /// Ingests a notification. When this returns, it is durable with all derived changes, or stored as rejected; when it
   /// throws, the sender should send it again.
   ///

@@ -62,8 +62,9 @@ package struct NotificationEndpoint: Sendable {
 
   /// Logs a notification that was rejected, or is answered by 503 without an audit record.
   func recordRefusal(of request: HTTPRequest, because reason: String) {
+    let appID = Self.appID(ofPath: request.path)
     refusals.record(
-      reason, of: Self.auditedMethod, app: Self.appID(ofPath: request.path).excerpt, from: request.address)
+      reason, of: Self.auditedMethod, app: inbox.knows(appID) ? appID : "", from: request.address)
   }
 
   private static func notification(_ request: HTTPRequest) -> IncomingNotification {
