@@ -28,6 +28,13 @@ import Testing
     #expect(found.unpriced == 0)
   }
 
+  @Test("Sums and differences beyond the numbers of 64 bits stay at the bounds")
+  func bounds() {
+    #expect(Int64.max.addingSaturated(1) == .max && Int64.min.addingSaturated(-1) == .min)
+    #expect(Int64(0).subtractingSaturated(.min) == .max && Int64(-2).subtractingSaturated(.max) == .min)
+    #expect(Int64(3).subtractingSaturated(-2) == 5)
+  }
+
   @Test("A past instant leaves out later charges and refunds")
   func past() throws {
     let facts = World.facts(

@@ -14,7 +14,7 @@ package struct PaidTotals: Sendable {
     package internal(set) var refunded: Int64 = 0
 
     /// The payments that the customer did not get back.
-    package var total: Int64 { charged - refunded }
+    package var total: Int64 { charged.subtractingSaturated(refunded) }
   }
 
   /// By the name of the currency.
@@ -33,7 +33,7 @@ package struct PaidTotals: Sendable {
       switch posting.kind {
       case .charge: sum.charged = sum.charged.addingSaturated(posting.amount)
       // The amounts of refunds are negative, and those of reversals positive.
-      case .refund, .refundReversed: sum.refunded = sum.refunded.addingSaturated(-posting.amount)
+      case .refund, .refundReversed: sum.refunded = sum.refunded.subtractingSaturated(posting.amount)
       case .unpriced:
         unpriced += 1
         continue
@@ -51,5 +51,11 @@ extension Int64 {
   package func addingSaturated(_ other: Int64) -> Int64 {
     let (sum, isOverflow) = addingReportingOverflow(other)
     return isOverflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// The difference, or the bound of `Int64` that it exceeds.
+  package func subtractingSaturated(_ other: Int64) -> Int64 {
+    let (difference, isOverflow) = subtractingReportingOverflow(other)
+    return isOverflow ? (other < 0 ? .max : .min) : difference
   }
 }
