@@ -77,8 +77,6 @@ final class RemoteWriter: StoreWriter, @unchecked Sendable {
   }
 
   func maintain() {}
-  func purgeRemnants() -> Bool { true }
-  func finishPurge() -> Bool { true }
   func close() {}
 }
 

@@ -90,10 +90,6 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
   /// PostgreSQL's autovacuum and checkpointer do the rest.
   func maintain() {}
 
-  // ``RemnantVacuum`` removes them, for which writes do not wait.
-  func purgeRemnants() -> Bool { true }
-  func finishPurge() -> Bool { true }
-
   func close() {
     isClosed = true
     writer = nil

@@ -210,3 +210,9 @@ package protocol StoreWriter: Sendable {
 
   func close()
 }
+
+extension StoreWriter {
+  /// Nothing is left, unless the engine says otherwise.
+  package func purgeRemnants() -> Bool { true }
+  package func finishPurge() -> Bool { true }
+}
