@@ -189,10 +189,15 @@ def test_errors_are_as_documented(document, tmp_path):
             method = "POST" if sent is not None else "GET"
             declared = method if method.lower() in document["paths"][path] else next(iter(document["paths"][path]))
             for status in expected:
-                with response_to(urllib.request.Request(url, sent, headers, method=method)) as answer:
-                    assert answer.status == status, (path, name, who, headers, answer.status, answer.read())
-                    problem = problems(document, path, declared, status, answer.headers["content-type"], answer.read())
-                    found += [(path, name, who, status, text) for text in problem]
+                # A second after the last call the caller is not over its limit.
+                for _ in range(50 if status == 429 else 1):
+                    with response_to(urllib.request.Request(url, sent, headers, method=method)) as answer:
+                        content = answer.read()
+                    if answer.status == status:
+                        break
+                assert answer.status == status, (path, name, who, headers, answer.status, content)
+                problem = problems(document, path, declared, status, answer.headers["content-type"], content)
+                found += [(path, name, who, status, text) for text in problem]
     finally:
         service.stop()
     assert not found

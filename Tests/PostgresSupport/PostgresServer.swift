@@ -71,13 +71,14 @@ package final class PostgresServer: Sendable {
     return settings
   }
 
-  /// Creates an empty database, or a copy of `template`, which must have no sessions.
+  /// Creates an empty database, in another encoding if one is given, or a copy of `template`, which must have no sessions.
   ///
   /// - Returns: its name.
-  package func makeDatabase(template: String = "template0") throws -> String {
+  package func makeDatabase(template: String = "template0", encoding: String? = nil) throws -> String {
     let name = "test_" + UUID().uuidString.replacing("-", with: "").lowercased()
     let connection = try PostgresConnection<PostgresError>(settings())
-    try connection.execute("CREATE DATABASE \(name) TEMPLATE \(template)")
+    let options = encoding.map { " ENCODING '\($0)' LOCALE 'C'" } ?? ""
+    try connection.execute("CREATE DATABASE \(name) TEMPLATE \(template)\(options)")
     return name
   }
 

@@ -8,7 +8,8 @@ import TestSupport
 import Testing
 
 /// The promises of a store in PostgreSQL beyond the contract: one writer among processes, and lost connections.
-@Suite(.enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)))
+@Suite(
+  .enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)), .timeLimit(.minutes(10)))
 struct PostgresStoreTests {
   @Test("A second process takes over writing, and the first one can only read")
   func takeover() async throws {
@@ -61,9 +62,7 @@ struct PostgresStoreTests {
   @Test("A database with another encoding is refused by name", arguments: ["LATIN1", "SQL_ASCII"])
   func encoding(name: String) async throws {
     let server = try PostgresServer.shared()
-    let database = "test_\(name.lowercased())"
-    let control = try PostgresConnection<PostgresError>(server.settings())
-    try control.execute("CREATE DATABASE \(database) TEMPLATE template0 ENCODING '\(name)' LOCALE 'C'")
+    let database = try server.makeDatabase(encoding: name)
     defer { try? server.removeDatabase(database) }
     let refusal = StoreError.failed("the database '\(database)' has the encoding \(name) instead of UTF8")
     #expect(throws: refusal) { try PostgresEntitlementStore(server.settings(database)) }
