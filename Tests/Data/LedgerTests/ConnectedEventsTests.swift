@@ -35,6 +35,7 @@ import Testing
       {"event": {"id": "\(id)", "type": "RENEWAL", "event_timestamp_ms": 5, "environment": "SANDBOX",
         "aliases": [\(aliases)], "entitlement_ids": ["pro"], "store": "APP_STORE"}}
       """.utf8)
-    return ImportedEvent(try RevenueCatEvent(body), of: "ocean", receivedAt: Instant(millisecondsSince1970: 5), body: body)
+    let arrival = Instant(millisecondsSince1970: 5)
+    return ImportedEvent(try RevenueCatEvent(body), of: "ocean", receivedAt: arrival, body: body)
   }
 }
