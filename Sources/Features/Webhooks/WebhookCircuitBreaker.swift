@@ -5,7 +5,8 @@ internal import AppStore
 /// healthy ──5 failures in a row──▶ down ──a delivery succeeds──▶ healthy
 ///
 /// A webhook that is down is probed once a minute, so that a backlog neither floods it nor uses up the attempts of its
-/// messages; new events stay in the log. `Retry-After` is honored up to an hour.
+/// messages; new events stay in the log. `Retry-After` is honored up to an hour, and no success ends it: that of a message
+/// in flight says nothing about the time after the response that demanded it.
 ///
 /// The refusal of one message is no failure of the webhook, so that refused customers do not stop the others.
 struct WebhookCircuitBreaker: Hashable, Sendable {
@@ -20,28 +21,38 @@ struct WebhookCircuitBreaker: Hashable, Sendable {
   /// The messages that became overdue by the failures since the last success: those whose first attempt failed, and the
   /// one that opened the circuit. Others failed before too, so that the webhook's return says nothing about them.
   private var overdue: Set<Int64> = []
-  private var openUntil: Instant?
+  /// The end of the longest `Retry-After`.
+  private var demandedUntil: Instant?
+  /// The time of the next probe of a webhook that is down.
+  private var nextProbe: Instant?
 
   /// Whether so many deliveries in a row failed that only probes are sent.
   var isDown: Bool { failures >= Self.failureThreshold }
 
   /// Returns the milliseconds until the next delivery may be sent; `nil` if it may be sent now.
   func retryDelay(at now: Instant) -> Int64? {
-    guard let openUntil, openUntil > now else { return nil }
-    let delay = openUntil.milliseconds(since: now)
-    // A clock that was set back must not prolong the wait.
-    return delay <= Self.maxRetryAfter ? delay : nil
+    let delays = [
+      Self.delay(demandedUntil, at: now, atMost: Self.maxRetryAfter),
+      Self.delay(nextProbe, at: now, atMost: Self.probeInterval),
+    ]
+    return delays.compactMap(\.self).max()
+  }
+
+  /// The milliseconds until the end of a pause. A longer pause than the longest one is of a clock that was ahead, and over.
+  private static func delay(_ end: Instant?, at now: Instant, atMost longest: Int64) -> Int64? {
+    guard let delay = end?.milliseconds(since: now), delay > 0, delay <= longest else { return nil }
+    return delay
   }
 
   /// Records a successful delivery.
-  mutating func succeeded() { self = WebhookCircuitBreaker() }
+  mutating func succeeded() { (failures, overdue, nextProbe) = (0, [], nil) }
 
   /// Records that the webhook refused a message. It prolongs the pause of a webhook that is down, because it does not say
   /// that the webhook is up.
-  mutating func refused(at now: Instant) { if isDown { pause(at: now, retryAfter: nil) } }
+  mutating func refused(at now: Instant) { awaitProbe(at: now) }
 
   /// Records a failed delivery of the message at `position`. `retryAfter` is the delay that the webhook demands, in
-  /// milliseconds; more than an hour counts as one. A failure never shortens a pause that began before.
+  /// milliseconds; more than an hour counts as one. A shorter one does not end a longer one that began before.
   ///
   /// - Returns: the messages that are due as soon as the webhook is up again, whatever their schedule.
   mutating func failed(
@@ -49,17 +60,23 @@ struct WebhookCircuitBreaker: Hashable, Sendable {
   ) -> Set<Int64> {
     failures += 1
     let opens = failures == Self.failureThreshold
-    if retryAfter == nil, isFirst || opens { overdue.insert(position) }
-    pause(at: now, retryAfter: retryAfter)
-    guard isDown, retryAfter == nil else { return [] }
+    awaitProbe(at: now)
+    if let retryAfter {
+      // It is due when the webhook demands it.
+      overdue.remove(position)
+      let demanded = min(retryAfter, Self.maxRetryAfter)
+      if demanded > Self.delay(demandedUntil, at: now, atMost: Self.maxRetryAfter) ?? 0 {
+        demandedUntil = now.advanced(byMilliseconds: demanded)
+      }
+    } else if isFirst || opens {
+      overdue.insert(position)
+    }
+    guard isDown else { return [] }
     return opens ? overdue : overdue.intersection([position])
   }
 
-  private mutating func pause(at now: Instant, retryAfter: Int64?) {
-    let demanded = retryAfter.map { min($0, Self.maxRetryAfter) } ?? 0
-    let delay = max(demanded, isDown ? Self.probeInterval : 0)
-    let end = now.advanced(byMilliseconds: delay)
-    if delay > 0, openUntil.map({ $0 < end }) ?? true { openUntil = end }
+  private mutating func awaitProbe(at now: Instant) {
+    if isDown { nextProbe = now.advanced(byMilliseconds: Self.probeInterval) }
   }
 }
 

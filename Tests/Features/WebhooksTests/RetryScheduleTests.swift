@@ -103,6 +103,34 @@ import Testing
     _ = health.failed(3, isFirst: true, at: instant(0), retryAfter: 90_000_000)
     #expect(health.retryDelay(at: instant(0)) == 3_600_000)
     #expect(health.retryDelay(at: instant(-1)) == nil, "the clock was set back")
+    _ = health.failed(4, isFirst: true, at: instant(-1), retryAfter: 5_000)
+    #expect(health.retryDelay(at: instant(-1)) == 5_000)
+  }
+
+  @Test("A success of a message that was in flight does not end a Retry-After")
+  func retryAfterOutlivesSuccess() {
+    var health = WebhookCircuitBreaker()
+    _ = health.failed(1, isFirst: true, at: instant(0), retryAfter: 7_000)
+    health.succeeded()
+    #expect(health.retryDelay(at: instant(0)) == 7_000)
+    (health, _) = failed(1...5)
+    health.succeeded()
+    #expect(health.retryDelay(at: instant(0)) == nil)
+  }
+
+  @Test("A webhook that is down is probed a minute after a failure, also after the clock was set back")
+  func setBack() {
+    var (health, _) = failed(1...5)
+    _ = health.failed(6, isFirst: true, at: instant(-7_200_000), retryAfter: nil)
+    #expect(health.retryDelay(at: instant(-7_200_000)) == 60_000)
+    #expect(health.retryDelay(at: instant(-7_200_001)) == nil)
+  }
+
+  @Test("A failure with Retry-After that opens the circuit makes the earlier messages due")
+  func openedByRetryAfter() {
+    var (health, _) = failed(1...4)
+    #expect(health.failed(5, isFirst: true, at: instant(0), retryAfter: 7_000) == [1, 2, 3, 4])
+    #expect(health.failed(6, isFirst: true, at: instant(0), retryAfter: 7_000).isEmpty)
   }
 }
 
