@@ -7,6 +7,7 @@ import Testing
 /// Contract tests of webhook cursors and deliveries.
 @Suite struct DeliveryContractTests {
   private let webhook = WebhookKey(appID: "ocean", kind: .events, name: "billing")
+  private let forwarding = WebhookKey(appID: "ocean", kind: .notifications, name: "billing")
 
   private func delivery(_ position: Int64, _ subject: String = "ana", due: Int64? = nil) -> Delivery {
     Delivery(
@@ -19,7 +20,6 @@ import Testing
     arguments: Backend.allCases)
   func begins(backend: Backend) async throws {
     try await backend.withStore { store in
-      let other = WebhookKey(appID: "ocean", kind: .notifications, name: "billing")
       try await store.write { store throws(StoreError) in
         _ = try store.append(event(of: customer))
         let appended = try store.append(evidence("n"))
@@ -30,12 +30,12 @@ import Testing
         try store.begin(webhook)
         _ = try store.append(event(of: customer))
         try store.begin(webhook)
-        try store.begin(other)
+        try store.begin(forwarding)
       }
       try await store.snapshot { reader throws in
         #expect(try reader.cursor(of: webhook) == WebhookCursor(position: 1))
         #expect(try reader.lastPosition(before: webhook) == 1)
-        #expect(try reader.cursor(of: other)?.position == reader.lastNotification())
+        #expect(try reader.cursor(of: forwarding)?.position == reader.lastNotification())
         #expect(try reader.cursor(of: WebhookKey(appID: "ocean", kind: .events, name: "none")) == nil)
         #expect(try reader.notifications(of: "ocean", after: EvidenceID(rawValue: 0), limit: 9).count == 1)
         #expect(try reader.notifications(of: "sea", after: EvidenceID(rawValue: 0), limit: 9).isEmpty)
@@ -54,7 +54,7 @@ import Testing
         }
         return [
           try store.discard([2, 4, 9], of: webhook),
-          try store.discard(nil, of: WebhookKey(appID: "ocean", kind: .notifications, name: "billing")),
+          try store.discard(nil, of: forwarding),
         ]
       }
       #expect(counts == [1, 0])
@@ -168,11 +168,15 @@ import Testing
     try await backend.withStore { store in
       try await store.write { store throws(StoreError) in
         try store.put(delivery(1), of: webhook)
+        try store.put(delivery(1), of: forwarding)
         _ = try store.erase(customer, as: "erased-1")
       }
       try await store.snapshot { reader throws in
         #expect(
           try reader.deliveries(of: webhook, in: nil, after: 0, limit: 9).map(\.subject) == ["erased-1"])
+        // Its purchase has the customer's id, and keeps it.
+        #expect(
+          try reader.deliveries(of: forwarding, in: nil, after: 0, limit: 9).map(\.subject) == ["ana"])
       }
     }
   }

@@ -113,8 +113,10 @@ extension SQLTransaction {
       WHERE customer_id = ? AND migration_id IN (SELECT migration_id FROM migration WHERE app = ?)
       """, pseudonym, customer.customerID, customer.appID)
     count += try runCounting(
-      "UPDATE delivery SET subject = ?4 WHERE subject = ?1 AND app = ?2 AND environment = ?3", customer,
-      pseudonym)
+      """
+      UPDATE delivery SET subject = ?4
+      WHERE subject = ?1 AND app = ?2 AND environment = ?3 AND kind = 'EVENTS'
+      """, customer, pseudonym)
     count += try eraseIdempotencyRecords(naming: customer)
     count += try eraseImportedEvents(naming: customer)
     for table in ["account_token", "merged_customer", "consumption_consent", "note", "customer_attribute"] {
