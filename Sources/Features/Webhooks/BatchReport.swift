@@ -12,6 +12,8 @@ struct BatchReport: Sendable {
   private(set) var positions: [Int64] = []
   /// The positions of deliveries that are due at once.
   var dueNow: Set<Int64> = []
+  /// Whether the webhook returned 410.
+  var isGone = false
 
   var isEmpty: Bool { positions.isEmpty }
 

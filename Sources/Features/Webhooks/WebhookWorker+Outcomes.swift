@@ -22,7 +22,8 @@ extension WebhookWorker {
           position, isFirst: item.delivery.attempts == 0, at: now(), retryAfter: retryAfter))
       fail(item, problem, retryAfter, rest)
     case .gone, .cancelled:
-      if outcome == .gone { isGone = true }
+      // Only the first one is stored: the operator may resume the webhook while others are in flight.
+      if outcome == .gone, !isGone { (isGone, report.isGone) = (true, true) }
       report.recordPending([item] + rest.items)
     }
   }
@@ -65,7 +66,6 @@ extension WebhookWorker {
     let (key, instant, report, end) = (settings.key, now(), report, end)
     self.report = BatchReport()
     if queue.firstNew == nil { isPageOpen = false }
-    let cursor = WebhookCursor(position: end, goneAt: isGone ? instant : nil)
     try await store.write { store throws(StoreError) in
       for delivery in report.changed { try store.put(delivery, of: key) }
       // As they are stored: a customer that was erased meanwhile has another one than the message.
@@ -73,7 +73,8 @@ extension WebhookWorker {
       for position in report.removed { try store.remove(position, of: key) }
       try store.reschedule(Array(keys), of: key, at: instant)
       if !report.dueNow.isEmpty { try store.retryNow(report.dueNow.sorted(), of: key, at: instant) }
-      try store.put(cursor, of: key)
+      try store.advance(key, to: end)
+      if report.isGone { try store.stop(key, at: instant) }
     }
     savedPosition = end
   }

@@ -43,6 +43,24 @@ import Testing
     }
   }
 
+  @Test("A position and a stop change nothing else of a cursor", arguments: Backend.allCases)
+  func cursor(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { store throws(StoreError) in
+        try store.begin(webhook)
+        try store.stop(webhook, at: instant(5))
+        try store.advance(webhook, to: 7)
+      }
+      try await store.snapshot { reader throws in
+        #expect(try reader.cursor(of: webhook) == WebhookCursor(position: 7, goneAt: instant(5)))
+      }
+      try await store.write { store throws(StoreError) in try store.resume(webhook) }
+      try await store.snapshot { reader throws in
+        #expect(try reader.cursor(of: webhook) == WebhookCursor(position: 7))
+      }
+    }
+  }
+
   @Test("Discarding removes dead letters and keeps pending deliveries", arguments: Backend.allCases)
   func discarded(backend: Backend) async throws {
     try await backend.withStore { store in

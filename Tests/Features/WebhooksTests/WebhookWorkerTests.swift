@@ -204,9 +204,9 @@ import Testing
         let labels = [("app", "ocean"), ("kind", "events"), ("webhook", "gone")]
         return try? metrics.expectGauge("entitled_webhook_gone", labels).lastValue
       }
-      let gone = WebhookCursor(position: 0, goneAt: stage.clock.now)
-      try await stage.store.write { [settings = stage.settings] store throws(StoreError) in
-        try store.put(gone, of: settings.key)
+      try await stage.store.write {
+        [key = stage.settings.key, now = stage.clock.now] store throws(StoreError) in
+        try store.stop(key, at: now)
       }
       _ = try await stage.restarted().run()
       #expect(isGone() == 1)

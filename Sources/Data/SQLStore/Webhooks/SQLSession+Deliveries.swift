@@ -97,10 +97,12 @@ extension SQLTransaction {
       """, webhook)
   }
 
-  func put(_ cursor: WebhookCursor, of webhook: WebhookKey) throws(StoreError) {
-    try run(
-      Upsert.sql("webhook_cursor", key: "app, kind, name", "app, kind, name, position, gone_at"), webhook,
-      cursor.position, cursor.goneAt)
+  func advance(_ webhook: WebhookKey, to position: Int64) throws(StoreError) {
+    try run("UPDATE webhook_cursor SET position = ?4 WHERE \(ofWebhook)", webhook, position)
+  }
+
+  func stop(_ webhook: WebhookKey, at now: Instant) throws(StoreError) {
+    try run("UPDATE webhook_cursor SET gone_at = ?4 WHERE \(ofWebhook)", webhook, now)
   }
 
   func resume(_ webhook: WebhookKey) throws(StoreError) {

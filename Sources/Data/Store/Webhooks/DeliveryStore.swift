@@ -6,8 +6,11 @@ package protocol DeliveryStore {
   /// Creates a cursor after the newest message, unless the webhook has one.
   func begin(_ webhook: WebhookKey) throws(StoreError)
 
-  /// Replaces the cursor of a webhook.
-  func put(_ state: WebhookCursor, of webhook: WebhookKey) throws(StoreError)
+  /// Replaces the position of a webhook.
+  func advance(_ webhook: WebhookKey, to position: Int64) throws(StoreError)
+
+  /// Stops a webhook that answered with status 410 at `now`.
+  func stop(_ webhook: WebhookKey, at now: Instant) throws(StoreError)
 
   /// Resumes a webhook that was stopped by status 410.
   func resume(_ webhook: WebhookKey) throws(StoreError)
