@@ -9,7 +9,7 @@ struct BatchReport: Sendable {
   private(set) var changed: [Delivery] = []
   /// The positions of messages that were sent or wait: the first delivery of each of their ordering keys must get a time
   /// to be due.
-  private(set) var positions: [Int64] = []
+  private(set) var positions: Set<Int64> = []
   /// The positions of deliveries that are due at once.
   var dueNow: Set<Int64> = []
   /// Whether the webhook returned 410.
@@ -25,20 +25,31 @@ struct BatchReport: Sendable {
   /// Records that a stored delivery is obsolete.
   mutating func remove(_ delivery: Delivery) {
     removed.append(delivery.position)
-    positions.append(delivery.position)
+    positions.insert(delivery.position)
   }
 
   /// Records a new state of a delivery.
   mutating func store(_ delivery: Delivery) {
     changed.append(delivery)
-    positions.append(delivery.position)
+    positions.insert(delivery.position)
   }
 
   /// Records items that were not sent, because an earlier message or the webhook is not ready.
   mutating func recordPending(_ items: some Sequence<OrderedBatch.Item>) {
     for item in items {
-      if item.isStored { positions.append(item.delivery.position) } else { store(item.delivery) }
+      if item.isStored { positions.insert(item.delivery.position) } else { store(item.delivery) }
     }
+  }
+
+  /// Returns the report with the changes that were made after it.
+  func followed(by later: BatchReport) -> BatchReport {
+    var both = self
+    both.removed += later.removed
+    both.changed += later.changed
+    both.positions.formUnion(later.positions)
+    both.dueNow.formUnion(later.dueNow)
+    both.isGone = isGone || later.isGone
+    return both
   }
 }
 

@@ -5,6 +5,7 @@ package import Store
 
 /// The log of entitlement events, filtered for a webhook.
 struct EventSource: MessageSource {
+  /// The number of events that are read together if the webhook does not select all.
   private static let pageSize = 500
 
   /// The events that become messages.
@@ -13,13 +14,14 @@ struct EventSource: MessageSource {
   /// Makes the member `data`, which the contract defines.
   let encode: EventEncoding
 
-  /// Reads at most 500 events after `position`; at most `limit` of them become messages. The end of the page is the
-  /// last event that was read, also one that the filter leaves out.
+  /// Reads at most 500 events after `position`, or `limit` if the webhook selects all; at most `limit` of them become
+  /// messages. The end of the page is the last event that was read, also one that the filter leaves out.
   func page(
     after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage {
-    let events = try reader.events(ofApp: filter.appID, after: position, limit: Self.pageSize)
-    var page = MessagePage(end: position, hasMore: events.count == Self.pageSize)
+    let size = filter.selectsAll ? limit : Self.pageSize
+    let events = try reader.events(ofApp: filter.appID, after: position, limit: size)
+    var page = MessagePage(end: position, hasMore: events.count == size)
     for event in events {
       if filter.passes(event.event) {
         guard page.deliveries.count < limit else {
@@ -117,6 +119,9 @@ package struct EventSelection: Hashable, Sendable {
   package let kinds: Set<EntitlementChange.Kind>
   /// Empty for all.
   package let environments: Set<AppStore.Environment>
+
+  /// Whether every event of the app passes.
+  var selectsAll: Bool { kinds.isEmpty && environments.isEmpty }
 
   /// Whether the webhook receives the event.
   func passes(_ event: NewEvent) -> Bool {

@@ -51,4 +51,10 @@ struct MessagePage: Sendable {
   var end: Int64
   /// Whether there may be more messages after `end`.
   var hasMore = false
+
+  /// Returns the page up to the first message for which `isLast` is true; all of it if there is none.
+  func prefix(throughFirst isLast: (Delivery) -> Bool) -> MessagePage {
+    guard let last = deliveries.firstIndex(where: isLast) else { return self }
+    return MessagePage(deliveries: Array(deliveries[...last]), end: deliveries[last].position, hasMore: true)
+  }
 }

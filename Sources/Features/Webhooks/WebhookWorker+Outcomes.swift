@@ -61,21 +61,28 @@ extension WebhookWorker {
     report.store(dead)
   }
 
-  /// Stores the report in one write: the cursor, and a row for each message that was not delivered.
+  /// Stores the report in one write: the cursor, and a row for each message that was not delivered. If it fails, the
+  /// changes stay in the report, so that no message that was accepted is sent again.
   func save() async throws(StoreError) {
-    let (key, instant, report, end) = (settings.key, now(), report, end)
-    self.report = BatchReport()
-    if queue.firstNew == nil { isPageOpen = false }
-    try await store.write { store throws(StoreError) in
-      for delivery in report.changed { try store.put(delivery, of: key) }
-      // As they are stored: a customer that was erased meanwhile has another one than the message.
-      let keys = try store.orderingKeys(at: report.positions, of: key)
-      for position in report.removed { try store.remove(position, of: key) }
-      try store.reschedule(Array(keys), of: key, at: instant)
-      if !report.dueNow.isEmpty { try store.retryNow(report.dueNow.sorted(), of: key, at: instant) }
-      try store.advance(key, to: end)
-      if report.isGone { try store.stop(key, at: instant) }
+    let (key, instant, saved, end) = (settings.key, now(), report, end)
+    let isPageComplete = queue.firstNew == nil
+    report = BatchReport()
+    do throws(StoreError) {
+      try await store.write { store throws(StoreError) in
+        for delivery in saved.changed { try store.put(delivery, of: key) }
+        // As they are stored: a customer that was erased meanwhile has another one than the message.
+        let keys = try store.orderingKeys(at: Array(saved.positions), of: key)
+        for position in saved.removed { try store.remove(position, of: key) }
+        try store.reschedule(Array(keys), of: key, at: instant)
+        if !saved.dueNow.isEmpty { try store.retryNow(saved.dueNow.sorted(), of: key, at: instant) }
+        try store.advance(key, to: end)
+        if saved.isGone { try store.stop(key, at: instant) }
+      }
+    } catch {
+      report = saved.followed(by: report)
+      throw error
     }
     savedPosition = end
+    if isPageComplete { isPageOpen = false }
   }
 }

@@ -7,8 +7,8 @@ internal import Store
 ///
 /// New messages are read from the log in pages. A delivered message only advances the cursor. A failed one is stored as a
 /// delivery, and so are all later ones of the same ordering key, until the first is delivered or becomes a dead letter.
-/// Slow ones are stored as well if they are all that the next page waits for. After a crash, messages of the last page are
-/// sent again with the same ids, so delivery is at least once.
+/// Slow ones are stored as well if they are all that the next page waits for. Delivery is at least once: what was sent and
+/// not stored when the process ended is sent again, with the same ids.
 actor WebhookWorker {
   /// Milliseconds.
   private static let maxWait: Int64 = 60_000
@@ -34,9 +34,9 @@ actor WebhookWorker {
   var savedPosition: Int64 = 0
   /// Whether new messages were read, and the cursor that passes them is not stored.
   var isPageOpen = false
-  /// The failure of a read in this run, after which nothing more is sent.
-  var readFailure: StoreError?
-  /// Whether the webhook is down and gets a probe.
+  /// The failure of the store in this run, after which nothing more is sent.
+  var failure: StoreError?
+  /// Whether the webhook is down and gets a probe in this run.
   var isProbing = false
   /// Whether the webhook returned 410 in this run. The stored cursor has it for later ones.
   var isGone = false
@@ -62,8 +62,9 @@ actor WebhookWorker {
   /// cancelled. A webhook that returned 410 gets nothing until the operator resumes it.
   ///
   /// - Returns: the milliseconds until the next run, from 1 to 60,000, unless a commit causes one before.
-  /// - Throws: ``StoreError``. Messages that were sent and not recorded are sent again.
+  /// - Throws: ``StoreError``. The next run begins with the changes that are not stored.
   func run() async throws(StoreError) -> Int64 {
+    if hasUnsaved { try await save() }
     var saved = try await cursor()
     if saved == nil {
       // It was configured while this replica became the leader, which had stored the cursors already.
@@ -74,20 +75,14 @@ actor WebhookWorker {
     // Each run records it, because a process that did not see the response has to report it as well.
     DeliveryMetrics.record(settings.key, isGone: saved.goneAt != nil)
     isGone = saved.goneAt != nil
+    savedPosition = saved.position
+    position = max(position, saved.position)
     guard !isGone else {
       _ = try await recordProgress()
       return Self.maxWait
     }
-    savedPosition = saved.position
-    position = max(position, saved.position)
     try await retryIfClockWasSetBack()
-    do throws(StoreError) {
-      try await work()
-    } catch {
-      // What is not saved is read and sent again.
-      (queue, report, position, isPageOpen) = (SendQueue(), BatchReport(), 0, false)
-      throw error
-    }
+    try await work()
     DeliveryMetrics.record(settings.key, isGone: isGone)
     let isRecorded = try await recordProgress()
     let wait = try await nextRun()
@@ -109,18 +104,17 @@ actor WebhookWorker {
     return min(max(wait, 1), Self.maxWait)
   }
 
-  /// Stores the position if messages that the webhook does not select moved it, before another worker begins at the
-  /// stored one: if that selects more, it must not send messages from before its configuration.
+  /// Stores what a failed write left, and the position that messages moved which the webhook does not select, before another
+  /// worker begins at the stored one: if that selects more, it must not send messages from before its configuration.
   ///
   /// A replica that no longer leads cannot, and the next leader has the configuration that it starts with.
   func finish() async {
-    guard let saved = try? await cursor(), saved.goneAt == nil, position > saved.position else { return }
-    isGone = false
-    try? await save()
+    if hasUnsaved || end > savedPosition { try? await save() }
   }
 
   /// Stores the position that filtered messages moved, and records the counts of deliveries, at most once a second.
-  /// A crash within this second is the only one after which a webhook that selects more gets messages from before.
+  /// If the process ends before, a webhook that then selects more gets messages from before its change: those of the last
+  /// second, or of a part of the log that one run passes without a message.
   ///
   /// - Returns: whether it did.
   func recordProgress() async throws(StoreError) -> Bool {
@@ -129,7 +123,7 @@ actor WebhookWorker {
       recordedAt.map { instant < $0 || instant.milliseconds(since: $0) >= Self.progressInterval } ?? true
     guard isDue else { return false }
     recordedAt = instant
-    if !isGone, end > savedPosition { try await save() }
+    if end > savedPosition { try await save() }
     let counts = try await store.read { [settings] reader throws(StoreError) in
       try reader.deliveryCounts(of: settings.key)
     }
@@ -139,7 +133,7 @@ actor WebhookWorker {
 
   /// Makes all deliveries due if the clock was ahead at the last run, because they would wait until it shows their times
   /// again.
-  private func retryIfClockWasSetBack() async throws(StoreError) {
+  func retryIfClockWasSetBack() async throws(StoreError) {
     let instant = now()
     if let lastRun, lastRun.milliseconds(since: instant) > Self.maxWait { try await retryAll() }
     lastRun = instant

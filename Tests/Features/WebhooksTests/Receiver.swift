@@ -121,6 +121,10 @@ struct Stage {
 
   /// Commits an event of each customer, in this order.
   func append(_ customers: String..., kind: EntitlementChange.Kind = .started) async throws {
+    try await append(customers, kind: kind)
+  }
+
+  func append(_ customers: [String], kind: EntitlementChange.Kind = .started) async throws {
     let instant = clock.now
     try await store.write { store throws(StoreError) in
       for customer in customers { _ = try store.append(event(of: customer, kind, at: instant)) }
@@ -133,11 +137,21 @@ struct Stage {
     return receiver.takeRequests().map(\.sequence)
   }
 
-  /// Another worker, as after a restart.
-  func restarted() -> WebhookWorker {
+  /// Another worker, as after a restart; its store may be a wrapper of this one.
+  func restarted(over wrapper: (any EntitlementStore)? = nil) -> WebhookWorker {
     WebhookWorker(
-      settings, source: dispatcher.source(of: settings), exchange: receiver, store: store,
+      settings, source: dispatcher.source(of: settings), exchange: receiver, store: wrapper ?? store,
       now: { [clock] in clock.now })
+  }
+
+  /// Waits until this many messages were answered since the last ``Receiver/takeRequests()``.
+  func awaitRequests(_ count: Int) async throws {
+    while receiver.count < count { try await Task.sleep(for: .milliseconds(5)) }
+  }
+
+  /// Waits until this many deliveries are stored as pending.
+  func awaitPending(_ count: Int64) async throws {
+    while try await status().counts.pending < count { try await Task.sleep(for: .milliseconds(5)) }
   }
 
   func status() async throws -> DeliveryAdmin.WebhookStatus {
