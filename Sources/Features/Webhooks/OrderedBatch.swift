@@ -15,6 +15,9 @@ struct OrderedBatch: Sendable {
   let key: OrderingKey
   var items: [Item] = []
 
+  /// Whether its first message is stored.
+  var isStored: Bool { items.first?.isStored ?? false }
+
   /// Groups the new messages of a page by ordering key. The batches are in the order of their first messages, and each
   /// has its messages in the order of the page.
   static func batches(_ deliveries: [Delivery]) -> [OrderedBatch] {
@@ -38,15 +41,29 @@ struct SendQueue: Sendable {
   private var waiting: [OrderedBatch] = []
   /// By the position of the message in flight, which is the first of its batch.
   private var inFlight: [Int64: OrderedBatch] = [:]
+  /// Whether the last batch that started has a stored delivery.
+  private var startedStored = false
 
   var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty }
   var hasWaiting: Bool { !waiting.isEmpty }
   var inFlightCount: Int { inFlight.count }
-  var positionsInFlight: Set<Int64> { Set(inFlight.keys) }
+  /// The number of messages in memory.
+  var count: Int { batches.reduce(0) { $0 + $1.items.count } }
 
   /// The position of the first message that is not stored.
   var firstNew: Int64? {
-    (waiting + inFlight.values).flatMap(\.items).filter { !$0.isStored }.map(\.delivery.position).min()
+    batches.flatMap(\.items).filter { !$0.isStored }.map(\.delivery.position).min()
+  }
+
+  private var batches: [OrderedBatch] { waiting + inFlight.values }
+
+  /// Whether the message of a delivery, or another one of its ordering key, is in memory. An erasure changes the key that is
+  /// stored.
+  func holds(_ delivery: Delivery) -> Bool {
+    batches.contains { batch in
+      batch.key == delivery.orderingKey
+        || batch.items.contains { $0.delivery.position == delivery.position }
+    }
   }
 
   /// Adds a batch to the end of the queue, unless it is empty.
@@ -54,15 +71,27 @@ struct SendQueue: Sendable {
     if !batch.items.isEmpty { waiting.append(batch) }
   }
 
-  /// Starts the next batches, at most `count`, and returns the first message of each, which is now in flight.
-  mutating func start(_ count: Int) -> [OrderedBatch.Item] {
-    let next = waiting.prefix(count)
-    waiting.removeFirst(next.count)
-    return next.compactMap { batch in
-      guard let item = batch.items.first else { return nil }
+  /// Starts the next batches while less than `concurrency` are in flight, and returns the first message of each, which is
+  /// now in flight.
+  mutating func start(_ concurrency: Int) -> [OrderedBatch.Item] {
+    var started: [OrderedBatch.Item] = []
+    while inFlight.count < concurrency, let index = nextIndex(concurrency) {
+      let batch = waiting.remove(at: index)
+      guard let item = batch.items.first else { continue }
+      assert(inFlight[item.delivery.position] == nil, "a message is in flight once")
       inFlight[item.delivery.position] = batch
-      return item
+      startedStored = batch.isStored
+      started.append(item)
     }
+    return started
+  }
+
+  /// The index of the next batch. Stored deliveries and new messages take turns, and the former get at most half of the
+  /// connections while new ones wait: most of them failed before, and would seem to show that the webhook is down.
+  private func nextIndex(_ concurrency: Int) -> Int? {
+    let storedCount = inFlight.values.count { $0.isStored }
+    let isNewNext = startedStored || storedCount * 2 >= concurrency
+    return waiting.firstIndex { $0.isStored != isNewNext } ?? waiting.indices.first
   }
 
   /// Removes the message in flight at `position`.

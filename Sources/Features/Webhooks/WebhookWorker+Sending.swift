@@ -131,11 +131,12 @@ extension WebhookWorker {
   ///
   /// - Returns: whether the log may have more.
   private func read(due dueLimit: Int, isProbe: Bool = false) async throws(StoreError) -> Bool {
-    let (inFlight, instant, isPageOpen) = (queue.positionsInFlight, now(), isPageOpen)
+    // What is in memory now may be sent and not stored when the read ends.
+    let (held, instant, isPageOpen) = (queue, now(), isPageOpen)
     let (due, page, blocked) = try await store.read {
       [source, settings, position] reader throws(StoreError) in
       let due = try reader.deliveries(
-        of: settings.key, dueBy: instant, limit: dueLimit + inFlight.count)
+        of: settings.key, dueBy: instant, limit: dueLimit + 2 * held.count)
       guard !isPageOpen else { return (due, MessagePage(end: position), Set<OrderingKey>()) }
       let page = try source.page(after: position, limit: Self.pageSize, in: reader)
       var blocked: Set<OrderingKey> = []
@@ -145,7 +146,7 @@ extension WebhookWorker {
       }
       return (due, page, blocked)
     }
-    for delivery in due.filter({ !inFlight.contains($0.position) }).prefix(dueLimit) {
+    for delivery in due.filter({ !held.holds($0) }).prefix(dueLimit) {
       queue.append(
         OrderedBatch(key: delivery.orderingKey, items: [.init(delivery: delivery, isStored: true)]))
     }
@@ -171,7 +172,7 @@ extension WebhookWorker {
   /// who was erased meanwhile.
   private func start(in group: inout TaskGroup<Wake>) async throws(StoreError) {
     while maySend, queue.hasWaiting, queue.inFlightCount < settings.concurrency {
-      let items = queue.start(settings.concurrency - queue.inFlightCount)
+      let items = queue.start(settings.concurrency)
       let messages: [OutgoingMessage?]
       do throws(StoreError) {
         messages = try await store.read { [source] reader throws(StoreError) in

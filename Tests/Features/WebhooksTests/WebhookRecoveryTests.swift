@@ -8,6 +8,38 @@ import Testing
 
 /// What a webhook gets that demands a pause, is down, or recovers.
 @Suite struct WebhookRecoveryTests {
+  @Test("A message that was in flight before a Retry-After does not end it")
+  func retryAfter() async throws {
+    try await Stage.run(concurrency: 2) { stage in
+      stage.receiver.answers {
+        .success($0.sequence == 1 ? .status(429, [("retry-after", "30")]) : .status(200))
+      }
+      stage.receiver.pauses { if $0.sequence == 2 { try? await stage.awaitPending(1) } }
+      try await stage.append("ana", "ben", "cem")
+      #expect(try await stage.runWorker() == [1, 2])
+      stage.receiver.answers { _ in .success(.status(200)) }
+      stage.clock.advance(by: .seconds(29))
+      #expect(try await stage.runWorker().isEmpty)
+      stage.clock.advance(by: .seconds(1))
+      #expect(try await stage.runWorker().sorted() == [1, 3])
+    }
+  }
+
+  @Test("Customers whose messages fail again and again do not stop new messages", arguments: [1, 8])
+  func failingCustomers(concurrency: Int) async throws {
+    try await Stage.run(delays: [5, 300, 1_800, 7_200], concurrency: concurrency) { stage in
+      stage.receiver.answers { .success(.status($0.sequence <= 80 && $0.sequence % 2 == 0 ? 500 : 200)) }
+      for number in 1...40 {
+        try await stage.append("ok\(number)")
+        try await stage.append("failing\(number)")
+        _ = try await stage.runWorker()
+      }
+      stage.clock.advance(by: .seconds(10))
+      for number in 1...20 { try await stage.append("late\(number)") }
+      #expect(Set(try await stage.runWorker()).isSuperset(of: 81...100))
+    }
+  }
+
   @Test("After the first success of a probe, new messages do not wait for its other message")
   func recovered() async throws {
     try await Stage.run(concurrency: 2) { stage in
