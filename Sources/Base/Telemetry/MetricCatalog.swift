@@ -175,7 +175,7 @@ package enum MetricCatalog {
       help: "Deliveries pending for a webhook."),
     MetricFamily(
       "entitled_webhook_delivery_lag_seconds", .gauge, labels: ["app", "kind", "webhook"],
-      help: "Age of the oldest pending delivery."),
+      help: "Age of the oldest message that a webhook has not got: pending, in flight, or still in the log."),
     MetricFamily(
       "entitled_webhook_gone", .gauge, labels: ["app", "kind", "webhook"],
       help: "1 after a webhook responded with 410, until it is resumed, otherwise 0."),

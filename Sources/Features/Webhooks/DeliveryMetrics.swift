@@ -25,12 +25,13 @@ enum DeliveryMetrics {
   /// Sets the gauges of a webhook that this process no longer serves to zero.
   static func reset(_ webhook: WebhookKey, at now: Instant) {
     record(webhook, isGone: false)
-    record(webhook, DeliveryCounts(pending: 0, deadLetters: 0, oldestPendingAt: nil), at: now)
+    record(webhook, DeliveryCounts(pending: 0, deadLetters: 0, oldestPendingAt: nil), oldest: nil, at: now)
   }
 
-  /// Records the pending deliveries, the dead letters, and the age of the oldest pending delivery.
-  static func record(_ webhook: WebhookKey, _ counts: DeliveryCounts, at now: Instant) {
-    let lag = counts.oldestPendingAt.map { max(0, now.milliseconds(since: $0)) } ?? 0
+  /// Records the pending deliveries, the dead letters, and the age of the oldest message that is not delivered, of the time
+  /// `oldest`.
+  static func record(_ webhook: WebhookKey, _ counts: DeliveryCounts, oldest: Instant?, at now: Instant) {
+    let lag = oldest.map { max(0, now.milliseconds(since: $0)) } ?? 0
     Gauge(label: "entitled_webhook_deliveries_pending", dimensions: webhook.dimensions).record(counts.pending)
     Gauge(label: "entitled_webhook_dead_letters", dimensions: webhook.dimensions).record(counts.deadLetters)
     Gauge(label: "entitled_webhook_delivery_lag_seconds", dimensions: webhook.dimensions).record(

@@ -12,8 +12,8 @@ internal import Store
 actor WebhookWorker {
   /// Milliseconds.
   private static let maxWait: Int64 = 60_000
-  /// The milliseconds between two records of the progress, because counting reads all deliveries.
-  private static let progressInterval: Int64 = 1_000
+  /// The milliseconds between two records of the progress, at least.
+  private static let minProgressInterval: Int64 = 1_000
 
   let settings: WebhookSettings
   let source: any MessageSource
@@ -42,6 +42,8 @@ actor WebhookWorker {
   var isGone = false
   /// The time of the last ``recordProgress()``.
   private var recordedAt: Instant?
+  /// The milliseconds until the next one: ten times the duration of the last, because counting reads all deliveries.
+  private var progressInterval = minProgressInterval
   /// The time of the last run.
   private var lastRun: Instant?
 
@@ -86,7 +88,7 @@ actor WebhookWorker {
     DeliveryMetrics.record(settings.key, isGone: isGone)
     let isRecorded = try await recordProgress()
     let wait = try await nextRun()
-    return isRecorded ? wait : min(wait, Self.progressInterval)
+    return isRecorded ? wait : min(wait, progressInterval)
   }
 
   /// The milliseconds until the next run.
@@ -112,7 +114,8 @@ actor WebhookWorker {
     if hasUnsaved || end > savedPosition { try? await save() }
   }
 
-  /// Stores the position that filtered messages moved, and records the counts of deliveries, at most once a second.
+  /// Stores the position that filtered messages moved, and records the counts of deliveries and the lag, at most once a
+  /// second.
   /// If the process ends before, a webhook that then selects more gets messages from before its change: those of the last
   /// second, or of a part of the log that one run passes without a message.
   ///
@@ -120,14 +123,19 @@ actor WebhookWorker {
   func recordProgress() async throws(StoreError) -> Bool {
     let instant = now()
     let isDue =
-      recordedAt.map { instant < $0 || instant.milliseconds(since: $0) >= Self.progressInterval } ?? true
+      recordedAt.map { instant < $0 || instant.milliseconds(since: $0) >= progressInterval } ?? true
     guard isDue else { return false }
     recordedAt = instant
     if end > savedPosition { try await save() }
-    let counts = try await store.read { [settings] reader throws(StoreError) in
-      try reader.deliveryCounts(of: settings.key)
+    let start = ContinuousClock.now
+    let (counts, next) = try await store.read { [settings, source, end] reader throws(StoreError) in
+      let next = try source.page(after: end, limit: 1, in: reader).deliveries.first
+      return (try reader.deliveryCounts(of: settings.key), next?.occurredAt)
     }
-    DeliveryMetrics.record(settings.key, counts, at: instant)
+    let duration = Int64((ContinuousClock.now - start) / .milliseconds(1))
+    progressInterval = max(Self.minProgressInterval, duration * 10)
+    let oldest = [counts.oldestPendingAt, next].compactMap(\.self).min()
+    DeliveryMetrics.record(settings.key, counts, oldest: oldest, at: instant)
     return true
   }
 

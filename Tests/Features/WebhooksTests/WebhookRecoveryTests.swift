@@ -1,4 +1,5 @@
 import AppStoreClient
+import MetricsTestKit
 import Store
 import Synchronization
 import TestSupport
@@ -92,6 +93,28 @@ import Testing
       _ = try await run.value
       #expect(try await stage.status().cursor.goneAt == nil)
       #expect(try await stage.status().counts.pending == 2)
+    }
+  }
+
+  @Test("The lag is that of the oldest message, also if it waits in the log")
+  func lag() async throws {
+    let metrics = TestMetrics.ofProcess
+    try await Stage.run("slow") { stage in
+      let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+      let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+      stage.receiver.pauses { _ in
+        arrival.finish()
+        for await _ in gate {}
+      }
+      try await stage.append("ana", "ben", "cem")
+      let run = Task { try await stage.worker.run() }
+      for await _ in arrivals {}
+      stage.clock.advance(by: .seconds(7_200))
+      _ = try await stage.worker.recordProgress()
+      let labels = [("app", "ocean"), ("kind", "events"), ("webhook", "slow")]
+      #expect(try metrics.expectGauge("entitled_webhook_delivery_lag_seconds", labels).lastValue == 7_200)
+      opener.finish()
+      _ = try await run.value
     }
   }
 }

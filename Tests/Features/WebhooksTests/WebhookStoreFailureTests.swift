@@ -11,6 +11,7 @@ final class RefusingStore: StoreWrapper {
   private struct State {
     var refusesReads = false
     var refusesWrites = false
+    var delay = Duration.zero
     var reads = 0
     var writes = 0
     var refused = 0
@@ -25,6 +26,9 @@ final class RefusingStore: StoreWrapper {
     state.withLock { ($0.refusesReads, $0.refusesWrites) = (reads, writes) }
   }
 
+  /// Makes each read take at least this long.
+  func delayReads(by delay: Duration) { state.withLock { $0.delay = delay } }
+
   /// The number of reads that ended.
   var reads: Int { state.withLock { $0.reads } }
   var writes: Int { state.withLock { $0.writes } }
@@ -35,6 +39,7 @@ final class RefusingStore: StoreWrapper {
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value {
     try refuse { $0.refusesReads }
+    try? await Task.sleep(for: state.withLock { $0.delay })
     let value = try await store.read(priority, deadline: deadline, body)
     state.withLock { $0.reads += 1 }
     return value
@@ -57,7 +62,7 @@ final class RefusingStore: StoreWrapper {
   }
 }
 
-/// What a webhook gets while the store fails.
+/// What a webhook gets while the store fails or is slow.
 @Suite struct WebhookStoreFailureTests {
   @Test("No message is sent again while the store refuses writes, and its outcome is stored afterwards")
   func refusedWrites() async throws {
@@ -118,6 +123,17 @@ final class RefusingStore: StoreWrapper {
       await worker.finish()
       _ = try await stage.restarted().run()
       #expect(stage.receiver.takeRequests().map(\.sequence) == [1])
+    }
+  }
+
+  @Test("A worker that counts its deliveries slowly counts them less often")
+  func slowReads() async throws {
+    try await Stage.run { stage in
+      let store = RefusingStore(stage.store)
+      let worker = stage.restarted(over: store)
+      store.delayReads(by: .milliseconds(200))
+      _ = try await worker.run()
+      #expect(try await worker.run() >= 2_000)
     }
   }
 
