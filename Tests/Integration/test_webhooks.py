@@ -653,7 +653,7 @@ def test_a_purge_of_notifications_loses_none_that_waits(start, tmp_path, receive
         wait_for(lambda: webhook(service)["deadLetters"] == "1")
         assert "webhook message lost" in service.log
         lost = deliveries(service, "old", kind=FORWARDING)[0]
-        assert lost["outcome"] == "not sent: the retention policy purged its body"
+        assert lost["outcome"] == "not sent: its content is no longer stored"
         status, answer = service.json(
             "entitled.v1.WebhookService/ResendDeliveries",
             {"app": APP, "webhook": "old", "kind": FORWARDING, "deadLetters": True})  # fmt: skip

@@ -70,6 +70,9 @@ extension Delivery {
     return next
   }
 
+  /// The outcome of a message whose content is missing.
+  static let notStored = "not sent: its content is no longer stored"
+
   /// Returns the delivery as a dead letter, with the reason.
   func deadLetter(_ outcome: String) -> Delivery {
     var dead = self

@@ -12,9 +12,6 @@ struct NotificationSource: MessageSource {
   /// Empty for all.
   let environments: Set<Environment>
 
-  /// The outcome of a message without a body.
-  static let purged = "not sent: the retention policy purged its body"
-
   /// Reads at most `limit` notifications after `position`; those that the webhook selects become messages, so that a
   /// page may be empty. At the end of the log, the page ends at the last notification of all apps, so that the next
   /// page does not read those again.
@@ -31,7 +28,8 @@ struct NotificationSource: MessageSource {
     for record in records {
       guard let evidence = try forwarded(record, in: reader) else { continue }
       let delivery = delivery(record)
-      page.deliveries.append(evidence.content.body == nil ? delivery.deadLetter(Self.purged) : delivery)
+      page.deliveries.append(
+        evidence.content.body == nil ? delivery.deadLetter(Delivery.notStored) : delivery)
     }
     return page
   }

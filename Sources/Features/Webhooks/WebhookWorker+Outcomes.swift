@@ -42,7 +42,7 @@ extension WebhookWorker {
   func dropMessage(at position: Int64) {
     guard let (item, rest) = queue.finish(position) else { return }
     if source.selects(item.delivery) {
-      bury(item.delivery.deadLetter(NotificationSource.purged))
+      bury(item.delivery.deadLetter(Delivery.notStored))
     } else if item.isStored {
       report.remove(item.delivery)
     }
