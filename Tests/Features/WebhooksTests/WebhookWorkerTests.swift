@@ -327,6 +327,15 @@ import Testing
           }
           return seedOfRound % 2 == 0 ? .success(.status(500)) : .failure(.timedOut)
         }
+        // Responses interleave with reads and writes of the worker, and with an operator who resends a message once.
+        let isResent = Atomic(false)
+        let (cursor, resent) = (UInt64(try await stage.status().cursor.position), random.next())
+        stage.receiver.pauses { request in
+          let number = seedOfRound &+ UInt64(request.sequence)
+          for _ in 0..<number % 5 { await Task.yield() }
+          guard number % 8 == 0, cursor > 0, !isResent.exchange(true, ordering: .relaxed) else { return }
+          _ = try? await stage.resend(.positions([Int64(resent % cursor) + 1]))
+        }
         _ = try await random.next() % 4 == 0 ? stage.restarted().run() : stage.worker.run()
         stage.clock.advance(by: .milliseconds(Int64(random.next() % 70_000)))
       }
