@@ -51,7 +51,7 @@ package enum WebhookState: WireEnum {
   case unspecified
   /// No message is pending.
   case healthy
-  /// A delivery failed and is pending.
+  /// A message is pending: its delivery failed, it waits for an earlier one, or its response takes longer than a second.
   case failing
   /// The endpoint responded with 410 Gone; nothing is sent until `ResumeWebhook`.
   case gone

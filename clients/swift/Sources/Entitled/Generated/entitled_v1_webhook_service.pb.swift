@@ -80,7 +80,7 @@ public nonisolated enum Entitled_V1_WebhookState: SwiftProtobuf.Enum, Swift.Case
   /// No message is pending.
   case healthy // = 1
 
-  /// A delivery failed and is pending.
+  /// A message is pending: its delivery failed, it waits for an earlier one, or its response takes longer than a second.
   case failing // = 2
 
   /// The endpoint responded with 410 Gone; nothing is sent until `ResumeWebhook`.

@@ -69,7 +69,7 @@ typedef enum _Entitled__V1__WebhookState {
    */
   ENTITLED__V1__WEBHOOK_STATE__WEBHOOK_STATE_HEALTHY = 1,
   /*
-   * A delivery failed and is pending.
+   * A message is pending: its delivery failed, it waits for an earlier one, or its response takes longer than a second.
    */
   ENTITLED__V1__WEBHOOK_STATE__WEBHOOK_STATE_FAILING = 2,
   /*
