@@ -412,7 +412,7 @@ let package = Package(
     test(
       .data, "LedgerTests",
       [
-        "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "PostgresStore",
+        "AppStore", "Bytes", "CustomerImport", "Entitlements", "FamilySharing", "JSON", "Ledger", "PostgresStore",
         "PostgresSupport", "Reporting", "Reports",
         "SQLStore", "SQLite", "SQLiteStore", "SignedData", "Store", metricsTestKit, "TestSupport",
       ]),
