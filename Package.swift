@@ -412,8 +412,8 @@ let package = Package(
     test(
       .data, "LedgerTests",
       [
-        "AppStore", "Bytes", "CustomerImport", "Entitlements", "FamilySharing", "JSON", "Ledger", "PostgresStore",
-        "PostgresSupport", "Reporting", "Reports",
+        "AppStore", "Bytes", "CustomerImport", "Entitlements", "FamilySharing", "JSON", "Ledger",
+        "PostgresStore", "PostgresSupport", "Reporting", "Reports",
         "SQLStore", "SQLite", "SQLiteStore", "SignedData", "Store", metricsTestKit, "TestSupport",
       ]),
     test(
