@@ -16,8 +16,12 @@ final class TLSEngine {
   /// More records must not wait for ``receive(_:)`` at once: OpenSSL keeps the largest buffer that it ever needed.
   static let pieceSize = 16 * 1_024
   /// A record has at most 16 KiB of content (RFC 8446, section 5.1). A peer that sends a multiple of it without any content
-  /// floods with handshake messages, such as KeyUpdate.
+  /// floods with records that only cost.
   private static let maximumWithoutContent = 64 * 1_024
+  /// Each makes OpenSSL derive a key, for 27 bytes of the peer. Libraries send one after gigabytes of content.
+  private static let maximumKeyUpdates = 32
+  /// The content that permits as many key updates again, in bytes. A byte is not enough, because it costs the peer nothing.
+  private static let contentForKeyUpdates = 1 << 20
 
   let tls: OpaquePointer
   private let input: OpaquePointer
@@ -25,6 +29,9 @@ final class TLSEngine {
   private var isHandshakeComplete = false
   /// The bytes of records since the last content.
   private var withoutContent = 0
+  /// The key updates of the peer, and its content, since there was enough for more of them.
+  private var keyUpdates = 0
+  private var contentSinceReset = 0
 
   /// `host` is the name or address that the certificate of the server must contain; a server has none.
   init(_ context: TLSContext, host: TLSHost? = nil) throws(TLSFailure) {
@@ -39,10 +46,23 @@ final class TLSEngine {
     // The connection owns both from here on.
     SSL_set_bio(tls, input, output)
     context.isServer ? SSL_set_accept_state(tls) : SSL_set_connect_state(tls)
+    countKeyUpdates()
     if let host { try require(host) }
   }
 
   deinit { SSL_free(tls) }
+
+  /// OpenSSL reports each message of the handshake, and limits none.
+  private func countKeyUpdates() {
+    // The connection belongs to this engine.
+    SSL_ctrl(tls, SSL_CTRL_SET_MSG_CALLBACK_ARG, 0, Unmanaged.passUnretained(self).toOpaque())
+    SSL_set_msg_callback(tls) { isSent, _, type, message, count, _, engine in
+      guard isSent == 0, type == SSL3_RT_HANDSHAKE, count > 0, let message, let engine,
+        message.load(as: UInt8.self) == SSL3_MT_KEY_UPDATE
+      else { return }
+      Unmanaged<TLSEngine>.fromOpaque(engine).takeUnretainedValue().keyUpdates += 1
+    }
+  }
 
   private func require(_ host: TLSHost) throws(TLSFailure) {
     switch host {
@@ -85,8 +105,9 @@ final class TLSEngine {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSFailure) -> Reading {
     ERR_clear_error()
     let count = SSL_read(tls, buffer.baseAddress, CInt(clamping: buffer.count))
+    guard keyUpdates <= Self.maximumKeyUpdates else { throw .tooManyKeyUpdates }
     guard count <= 0 else {
-      withoutContent = 0
+      recordContent(Int(count))
       return .content(Int(count))
     }
     switch SSL_get_error(tls, count) {
@@ -94,6 +115,14 @@ final class TLSEngine {
     case SSL_ERROR_ZERO_RETURN: return .ended
     default: throw failure()
     }
+  }
+
+  private func recordContent(_ count: Int) {
+    withoutContent = 0
+    contentSinceReset += count
+    guard contentSinceReset >= Self.contentForKeyUpdates else { return }
+    contentSinceReset = 0
+    keyUpdates = 0
   }
 
   /// Encrypts a part of `content` as output; returns its size. Output must be taken before the next call.

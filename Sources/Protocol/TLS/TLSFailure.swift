@@ -12,6 +12,8 @@ package enum TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case endedInHandshake
   /// The peer sends records without content, which only cost.
   case withoutContent
+  /// The peer changes its key again and again, which only costs.
+  case tooManyKeyUpdates
   /// Anything else, such as an alert of the peer; `reason` is OpenSSL's.
   case failed(reason: String)
 
@@ -22,6 +24,7 @@ package enum TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .otherName: "the certificate is for another host name"
     case .endedInHandshake: "the peer ended the connection during the TLS handshake"
     case .withoutContent: "the peer sends TLS records without content"
+    case .tooManyKeyUpdates: "the peer changes its TLS key too often"
     case .failed(let reason): reason
     }
   }

@@ -101,16 +101,32 @@ struct TLSEngineTests {
     let pair = try EnginePair(.name("localhost"))
     try pair.shakeHands()
     #expect(throws: TLSFailure.withoutContent) {
-      for _ in 0..<10_000 { _ = try EnginePair.read(pair.client.keyUpdate(), pair.server) }
+      // Parts of one record that never ends.
+      let piece = [UInt8](repeating: 0, count: TLSEngine.pieceSize)
+      for _ in 0..<10 { try piece.withUnsafeBytes { try pair.server.receive($0) } }
     }
   }
 
-  @Test func keyUpdatesBetweenContentAreAccepted() throws {
+  @Test(arguments: [0, 1, 1_000])
+  func aPeerThatChangesItsKeyAgainAndAgainIsRejected(contentOfEach: Int) throws {
     let pair = try EnginePair(.name("localhost"))
     try pair.shakeHands()
-    for _ in 0..<10 {
-      for _ in 0..<1_000 { _ = try EnginePair.read(pair.client.keyUpdate(), pair.server) }
-      #expect(try EnginePair.carry([1], from: pair.client, to: pair.server) == [1])
+    let content = [UInt8](repeating: 1, count: contentOfEach)
+    #expect(throws: TLSFailure.tooManyKeyUpdates) {
+      for _ in 0..<100 {
+        _ = try EnginePair.read(pair.client.keyUpdate(), pair.server)
+        _ = try EnginePair.carry(content, from: pair.client, to: pair.server)
+      }
+    }
+  }
+
+  @Test func keyUpdatesAreAcceptedAfterMuchContent() throws {
+    let pair = try EnginePair(.name("localhost"))
+    try pair.shakeHands()
+    let content = [UInt8](repeating: 1, count: 1 << 20)
+    for _ in 0..<4 {
+      for _ in 0..<32 { _ = try EnginePair.read(pair.client.keyUpdate(), pair.server) }
+      #expect(try EnginePair.carry(content, from: pair.client, to: pair.server) == content)
     }
   }
 }
