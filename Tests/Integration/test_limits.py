@@ -9,6 +9,7 @@ import struct
 import threading
 import time
 
+import hpack
 import pytest
 from google.protobuf import json_format
 from grpc_reflection.v1alpha import reflection_pb2
@@ -569,6 +570,30 @@ def call_unread(peer, stream, body, content_type):
     data = [frame(0, int(part is parts[-1]), stream, part) for part in parts]
     peer.send(headers(stream, fields, flags=frames.END_HEADERS), *data)
     peer.wait(frames.HEADERS, stream)
+
+
+def test_a_watch_between_the_two_goaways_ends_with_a_sequence_to_resume_after(start, tmp_path):
+    file = tmp_path / "entitled.yaml"
+    times = "  max_connection_age_seconds: 1\n  max_connection_age_grace_seconds: 5\n"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n" + times)
+    service = start(arguments=["--config", file])
+    request = entitlement_service.WatchRequest(app="ocean-journal").SerializeToString()
+    fields = get("POST", WATCH, ("content-type", "application/grpc"), ("te", "trailers"))
+    with Peer(service.grpc) as peer:
+        peer.handshake()
+        # The ping after the first GOAWAY is not answered, so the second one comes a second later.
+        assert int.from_bytes(peer.wait(frames.GOAWAY)[:4], "big") == 0x7FFFFFFF
+        peer.send(headers(1, fields, flags=frames.END_HEADERS), frame(0, 1, 1, framed(request)))
+        decoder, answer, flags = hpack.Decoder(), {}, 0
+        while not flags & frames.END_STREAM:
+            kind, flags, stream, payload = peer.read() or pytest.fail("the stream had no end")
+            if kind == frames.HEADERS and stream == 1:
+                answer |= dict(decoder.decode(payload))
+            else:
+                flags = 0
+    assert answer["grpc-status"] == str(UNAVAILABLE)
+    details = answer["grpc-status-details-bin"]
+    assert b"resumeAfterSequence" in base64.b64decode(details + "=" * (-len(details) % 4))
 
 
 @pytest.mark.parametrize("port, content_type, body", [

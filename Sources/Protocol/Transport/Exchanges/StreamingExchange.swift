@@ -39,6 +39,8 @@ final class StreamingExchange: Exchange {
     let stream = LoopMessageStream(mailbox: mailbox, exchange: exchange, loop: loop)
     var context = call.context
     context.retirement = retirement
+    // Opened on a connection that ends, before the client knew.
+    if connection.isDraining { retire() }
     task = Task(executorPreference: threads) { [context] in
       var status = Status.ok
       do throws(Status) {
