@@ -29,7 +29,10 @@ private func readBody(
   stream.pointee.sent += count
   state.pointee.unsentBytes -= count
   state.pointee.bodyBytesSent += Int64(count)
-  guard stream.pointee.unsent == 0 else { return count }
+  guard stream.pointee.unsent == 0 else {
+    stream.pointee.discardSent()
+    return count
+  }
   stream.pointee.outbound.removeAll(keepingCapacity: true)
   stream.pointee.sent = 0
   if stream.pointee.outboundHasEnded {

@@ -44,6 +44,14 @@ struct StreamState {
     inbound = []
   }
 
+  /// Removes what is sent once it is much, and as much as the rest, so that each byte moves about once. A peer that always
+  /// leaves a byte unread would have the service keep all that it ever sent on the stream.
+  mutating func discardSent() {
+    guard sent >= Self.maxRetainedSent, sent >= unsent else { return }
+    outbound.removeFirst(sent)
+    sent = 0
+  }
+
   /// Frees the fields and all bytes of a stream that is neither read nor answered any more.
   mutating func discard() {
     head = HeaderFields()
@@ -73,6 +81,8 @@ struct StreamState {
   }
 
   fileprivate static let maxRetainedCapacity = 8 * 1_024
+  /// In bytes.
+  private static let maxRetainedSent = 32 * 1_024
 }
 
 /// Owns the stream states of one session: those in use and some for reuse.
