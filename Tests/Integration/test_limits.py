@@ -712,6 +712,27 @@ def test_a_connection_with_many_header_fields_of_incomplete_requests_ends(start,
         assert peer.error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
         assert other.is_served()
 
+@pytest.mark.parametrize("head", [
+    b"GET / HTTP/1.1\r\nhost: localhost\r\n",
+    b"POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n",
+], ids=["fields", "trailers"])  # fmt: skip
+def test_fields_of_http_1_count_until_their_end(start, tmp_path, head):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_incomplete_request_bytes: 1048576\n")
+    service = start(arguments=["--config", file])
+    peers = []
+    while service.metrics()["entitled_incomplete_connections_reset_total"] == 0:
+        assert len(peers) < 30
+        peers.append(connect(service.http))
+        # The first connection has twice as much as the others.
+        peers[-1].sendall(head + b"note: " + b"x" * 50_000 + b"\r\n" + (b"" if peers[1:] else b"more: " + b"x" * 50_000))
+    assert len(peers) > 10
+    assert is_closed(peers[0])
+    for peer in peers:
+        peer.close()
+    wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] == 0)
+
+
 
 def test_health_watches_count_while_they_are_open(start, tmp_path):
     """Anyone can open them, and nothing else ends them."""

@@ -89,6 +89,7 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
+    input.unparsedBytes = 0
     if case .body(let bytes) = part { countBody(bytes.readableBytes, context) }
     switch (part, state) {
     case (_, .ended): return
@@ -97,6 +98,13 @@ final class HTTP1Handler: ChannelInboundHandler {
     case (.end, .collecting(let head)): complete(head, context)
     case (.body, _), (.end, _): return
     }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    defer { context.fireChannelReadComplete() }
+    // What follows the last request is not kept.
+    if case .ended = state { return }
+    if input.unparsedBytes > 0 { reportIncomplete(body.count + input.unparsedBytes, context) }
   }
 
   /// Begins to collect a request, or refuses it.

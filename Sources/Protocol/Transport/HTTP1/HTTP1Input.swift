@@ -11,6 +11,9 @@ final class HTTP1Input: ChannelInboundHandler {
   private var waiting = ByteBuffer()
   private var isPaused = false
   private var isPassing = false
+  /// The bytes passed on since the parser last returned a part of a request, which it holds: header fields or trailers
+  /// without an end. The reader of the parts sets it to zero.
+  var unparsedBytes = 0
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
@@ -36,6 +39,7 @@ final class HTTP1Input: ChannelInboundHandler {
     while !isPaused, waiting.readableBytes > 0, let context {
       let count = min(waiting.readableBytes, Self.pieceBytes)
       guard let piece = waiting.readSlice(length: count) else { break }
+      unparsedBytes += count
       context.fireChannelRead(wrapInboundOut(piece))
     }
     // Its memory is that of a read.
