@@ -110,6 +110,8 @@ private func receiveField(
 ) -> Bool {
   let limit = state.pointee.headerBytes
   if stream.pointee.headIsComplete {
+    // No server reads the trailers of a request, and their stream may last for an hour.
+    if state.pointee.isServer { return state.pointee.drop(name.count + value.count + 32) }
     if stream.pointee.trailers.append(name: name, value: value, limit: limit) { return true }
   } else if stream.pointee.head.append(name: name, value: value, limit: limit) {
     return true

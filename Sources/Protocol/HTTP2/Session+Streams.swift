@@ -6,7 +6,7 @@ extension Session {
   /// The fields that opened a stream; `nil` once it is closed.
   package func head(of id: StreamID) -> HeaderFields? { stream(id)?.pointee.head }
 
-  /// The fields after the body; `nil` once the stream is closed.
+  /// The fields after the body of a response; `nil` once the stream is closed. Those of requests are dropped.
   package func trailers(of id: StreamID) -> HeaderFields? {
     stream(id)?.pointee.trailers
   }

@@ -47,6 +47,19 @@ import Testing
     #expect(pair.client.head(of: id) == nil, "an answer is forgotten when its reader asks for more")
   }
 
+  @Test("The trailers of a request end it, and are not kept")
+  func requestTrailers() throws {
+    let pair = try Conversation()
+    let id = try pair.client.request(post, endOfStream: false)
+    pair.client.send(on: id) { $0 += [1, 2, 3] }
+    pair.client.finish(id, trailers: HeaderFields([("note", String(repeating: "x", count: 4_000))]))
+    try pair.exchange()
+    #expect(pair.serverEvents.last == .trailers(id))
+    #expect(pair.server.hasInboundEnded(of: id))
+    #expect(pair.body(at: pair.server, id) == [1, 2, 3])
+    #expect(pair.server.trailers(of: id)?.isEmpty == true)
+  }
+
   @Test("Constant fields arrive as often as they are sent")
   func constants() throws {
     let pair = try Conversation()
