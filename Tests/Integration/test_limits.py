@@ -21,7 +21,7 @@ import frames
 from contract import entitlement_service
 from frames import PREFACE, Peer, frame, get, headers
 from harness import FREE_PORTS, LARGE_CALL_LIMIT, Service, post, run, wait_for
-from raw import Connection, framed
+from raw import CHECK, Connection, framed
 from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED, UNAVAILABLE
 from test_reload import CATALOG
 
@@ -519,6 +519,23 @@ def test_the_idle_timeout_closes_idle_connections(limited):
         assert is_closed(peer, 5)
 
 
+def test_a_connection_with_short_calls_only_is_not_idle(limited):
+    fields = get("POST", CHECK, ("content-type", "application/grpc"), ("te", "trailers"))
+    with Peer(limited.grpc) as peer:
+        peer.handshake()
+        peer.send(frame(frames.WINDOW_UPDATE, 0, 0, frames.number(1 << 30)))
+        begin, stream, kind = time.monotonic(), -1, None
+        while kind != frames.GOAWAY:
+            # In one segment, so that no stream is open when the timeouts are checked.
+            stream += 2
+            peer.send(headers(stream, fields, flags=frames.END_HEADERS), frame(0, 1, stream, framed(CHECK_REQUEST)))
+            kind = flags = None
+            while kind != frames.GOAWAY and not (kind == frames.HEADERS and flags & frames.END_STREAM):
+                kind, flags, _, _ = peer.read()
+        # The age, and not the idle timeout of 2 s, which is checked each second.
+        assert time.monotonic() - begin > 3.5
+
+
 def test_unanswered_keepalive_pings_close_the_connection(limited):
     # A client that does not answer a ping is disconnected, and its call is cancelled.
     with connect(limited.grpc) as peer:
@@ -555,23 +572,6 @@ def test_watch_ends_at_the_connection_age_with_a_sequence_to_resume_after(limite
         assert connection.goaway.error_code == ErrorCodes.NO_ERROR
 
 
-def batch(size):
-    checks = [{"app": "ocean-journal", "customer_id": f"customer-{n}", "entitlement": "pro"} for n in range(size)]
-    return entitlement_service.BatchCheckRequest(checks=checks)
-
-
-BATCH_CHECK = "/entitled.v1.EntitlementService/BatchCheck"
-
-
-def call_unread(peer, stream, body, content_type):
-    """Makes a call whose response exceeds the window; waits for the header fields of the response."""
-    fields = get("POST", BATCH_CHECK, ("content-type", content_type), ("te", "trailers"))
-    parts = [body[start : start + 16_000] for start in range(0, len(body), 16_000)]
-    data = [frame(0, int(part is parts[-1]), stream, part) for part in parts]
-    peer.send(headers(stream, fields, flags=frames.END_HEADERS), *data)
-    peer.wait(frames.HEADERS, stream)
-
-
 def test_a_watch_between_the_two_goaways_ends_with_a_sequence_to_resume_after(start, tmp_path):
     file = tmp_path / "entitled.yaml"
     times = "  max_connection_age_seconds: 1\n  max_connection_age_grace_seconds: 5\n"
@@ -594,6 +594,23 @@ def test_a_watch_between_the_two_goaways_ends_with_a_sequence_to_resume_after(st
     assert answer["grpc-status"] == str(UNAVAILABLE)
     details = answer["grpc-status-details-bin"]
     assert b"resumeAfterSequence" in base64.b64decode(details + "=" * (-len(details) % 4))
+
+
+def batch(size):
+    checks = [{"app": "ocean-journal", "customer_id": f"customer-{n}", "entitlement": "pro"} for n in range(size)]
+    return entitlement_service.BatchCheckRequest(checks=checks)
+
+
+BATCH_CHECK = "/entitled.v1.EntitlementService/BatchCheck"
+
+
+def call_unread(peer, stream, body, content_type):
+    """Makes a call whose response exceeds the window; waits for the header fields of the response."""
+    fields = get("POST", BATCH_CHECK, ("content-type", content_type), ("te", "trailers"))
+    parts = [body[start : start + 16_000] for start in range(0, len(body), 16_000)]
+    data = [frame(0, int(part is parts[-1]), stream, part) for part in parts]
+    peer.send(headers(stream, fields, flags=frames.END_HEADERS), *data)
+    peer.wait(frames.HEADERS, stream)
 
 
 @pytest.mark.parametrize("port, content_type, body", [
@@ -695,23 +712,6 @@ def test_header_fields_count_until_their_request_is_complete(start, tmp_path, po
     wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] == 0)
 
 
-@pytest.mark.parametrize("port", ["grpc", "http"])
-def test_a_connection_with_many_header_fields_of_incomplete_requests_ends(start, port):
-    """Freeing the streams of a connection at once takes time that its neighbours notice."""
-    service = start()
-    fields = get("POST", BATCH_CHECK, ("content-type", "application/grpc" if port == "grpc" else "application/json"),
-                 ("te", "trailers"), ("note", "x" * 12_000))  # fmt: skip
-    with Peer(getattr(service, port)) as peer, Peer(getattr(service, port)) as other:
-        other.handshake()
-        peer.handshake()
-        for stream in range(1, 601, 2):
-            peer.send(headers(stream, fields, flags=frames.END_HEADERS))
-        assert peer.is_served()
-        for stream in range(601, 801, 2):
-            peer.send(headers(stream, fields, flags=frames.END_HEADERS))
-        assert peer.error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
-        assert other.is_served()
-
 @pytest.mark.parametrize("head", [
     b"GET / HTTP/1.1\r\nhost: localhost\r\n",
     b"POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n",
@@ -732,6 +732,23 @@ def test_fields_of_http_1_count_until_their_end(start, tmp_path, head):
         peer.close()
     wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] == 0)
 
+
+@pytest.mark.parametrize("port", ["grpc", "http"])
+def test_a_connection_with_many_header_fields_of_incomplete_requests_ends(start, port):
+    """Freeing the streams of a connection at once takes time that its neighbours notice."""
+    service = start()
+    fields = get("POST", BATCH_CHECK, ("content-type", "application/grpc" if port == "grpc" else "application/json"),
+                 ("te", "trailers"), ("note", "x" * 12_000))  # fmt: skip
+    with Peer(getattr(service, port)) as peer, Peer(getattr(service, port)) as other:
+        other.handshake()
+        peer.handshake()
+        for stream in range(1, 601, 2):
+            peer.send(headers(stream, fields, flags=frames.END_HEADERS))
+        assert peer.is_served()
+        for stream in range(601, 801, 2):
+            peer.send(headers(stream, fields, flags=frames.END_HEADERS))
+        assert peer.error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
+        assert other.is_served()
 
 
 def test_health_watches_count_while_they_are_open(start, tmp_path):

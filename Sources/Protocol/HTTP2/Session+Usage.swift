@@ -3,6 +3,12 @@ extension Session {
   /// The number of open streams.
   package var openStreams: Int { state.pointee.openStreams }
 
+  /// The last stream that the client has opened, which may be closed.
+  package var newestStream: StreamID? {
+    let highest = state.pointee.closedStreams.highest
+    return highest > 0 ? StreamID(rawValue: highest) : nil
+  }
+
   /// The received bytes of all open streams that were not removed yet.
   package var inboundBytes: Int { state.pointee.inboundBytes }
 

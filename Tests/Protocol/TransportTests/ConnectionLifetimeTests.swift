@@ -44,6 +44,15 @@ import Testing
     #expect(lifetime.tick(now: 700, chatter) == .retire)
   }
 
+  @Test("A connection whose calls all end between two checks is not idle")
+  func shortCalls() {
+    var lifetime = ConnectionLifetime(times, now: 0, jitter: 0)
+    let calls = ConnectionLifetime.Observation(hasReceived: true, hasSent: true, hasOpened: true)
+    #expect(lifetime.tick(now: 599, calls) == .nothing)
+    #expect(lifetime.tick(now: 999, calls) == .nothing)
+    #expect(lifetime.tick(now: 1_000, calls) == .retire)
+  }
+
   @Test("A silent peer receives one ping, and is disconnected if it does not acknowledge it")
   func keepalive() {
     var lifetime = ConnectionLifetime(times, now: 0, jitter: 0)

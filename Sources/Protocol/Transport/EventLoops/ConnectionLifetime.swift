@@ -13,6 +13,8 @@ struct ConnectionLifetime {
     /// Whether parts of responses wait for the peer.
     var hasUnsent = false
     var openStreams = 0
+    /// Whether the peer opened a stream, which may have ended.
+    var hasOpened = false
     /// The stream with an incomplete header block.
     var openHeaderBlock: Int32?
   }
@@ -82,7 +84,7 @@ struct ConnectionLifetime {
       pingedAt = nil
     }
     if seen.hasSent || !seen.hasUnsent { progressAt = now }
-    if seen.openStreams > 0 { busyAt = now }
+    if seen.openStreams > 0 || seen.hasOpened { busyAt = now }
     if seen.openHeaderBlock != headers?.stream { headers = seen.openHeaderBlock.map { ($0, now) } }
   }
 }

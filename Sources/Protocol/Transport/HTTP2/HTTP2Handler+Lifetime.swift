@@ -10,9 +10,11 @@ extension HTTP2Handler: TimedConnection {
     let seen = ConnectionLifetime.Observation(
       hasReceived: hasReceived, hasSent: session.bodyBytesSent != bodyBytesSeen,
       hasUnsent: session.unsentBytes > 0 || !isWritable,
-      openStreams: session.openStreams, openHeaderBlock: session.openHeaderBlock?.rawValue)
+      openStreams: session.openStreams, hasOpened: session.newestStream != newestStreamSeen,
+      openHeaderBlock: session.openHeaderBlock?.rawValue)
     hasReceived = false
     bodyBytesSeen = session.bodyBytesSent
+    newestStreamSeen = session.newestStream
     session.resetControlFrameCount()
     session.resetWork()
     costlyTime = .zero

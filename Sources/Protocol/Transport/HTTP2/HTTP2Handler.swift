@@ -58,6 +58,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   /// Activity since the last check.
   var hasReceived = false
   var bodyBytesSeen: Int64 = 0
+  var newestStreamSeen: StreamID?
 
   init(
     host: EventLoopContext, http: HTTPResponder, limits: TransportLimits, peer: PeerCertificate?,
