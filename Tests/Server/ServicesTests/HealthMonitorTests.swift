@@ -110,13 +110,13 @@ import Wire
       let monitor = monitor(of: store)
       let gate = DispatchSemaphore(value: 0)
       let write = Task { try await store.write { (_) throws(StoreError) in gate.wait() } }
-      while !problems(monitor).contains(.writerLag) { await monitor.check() }
+      try await check(monitor) { problems(monitor).contains(.writerLag) }
       await monitor.check()
       #expect(problems(monitor).contains(.writerLag))
       #expect(health.status(of: "entitled.v1.NotificationService") == .notServing)
       gate.signal()
       try await write.value
-      while !problems(monitor).isEmpty { await monitor.check() }
+      try await check(monitor) { problems(monitor).isEmpty }
       #expect(health.status(of: "entitled.v1.NotificationService") == .serving)
     }
   }
@@ -150,10 +150,18 @@ import Wire
       shared.feed.answered(at: Instant(millisecondsSince1970: 0))
       await monitor.check()
       #expect(monitor.isReady, "they may be opened a moment later")
-      while monitor.isReady { await monitor.check() }
+      try await check(monitor) { !monitor.isReady }
       shared.fails.store(false, ordering: .relaxed)
       await monitor.check()
       #expect(monitor.isReady)
+    }
+  }
+
+  /// Performs the checks until a condition is met, or the time limit of the test ends it.
+  private func check(_ monitor: HealthMonitor, until isMet: () -> Bool) async throws {
+    while !isMet() {
+      try Task.checkCancellation()
+      await monitor.check()
     }
   }
 
