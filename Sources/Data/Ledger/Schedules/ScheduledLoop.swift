@@ -24,9 +24,10 @@ package struct ScheduledLoop: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { for await _ in signals { alarm.yield() } }
       group.addTask { for await _ in adjustments { alarm.yield() } }
-      group.addTask { try await loop(wakeUps, alarm) }
       alarm.yield()
-      try await group.waitForAll()
+      // Not in the group: its tasks end when this throws, and would not if another one of them threw.
+      try await loop(wakeUps, alarm)
+      group.cancelAll()
     }
   }
 
