@@ -203,6 +203,16 @@ def small_disk():
             subprocess.run(["umount", "-l", folder], check=True)
 
 
+def fill(disk):
+    """Fills a disk with a file, and returns it."""
+    filler = os.open(disk / "filler", os.O_WRONLY | os.O_CREAT)
+    with contextlib.suppress(OSError):
+        while os.write(filler, bytes(4096)):
+            pass
+    os.close(filler)
+    return disk / "filler"
+
+
 def test_a_full_disk_rejects_writes_serves_reads_and_recovers(small_disk):
     service = Service(small_disk / "data", ["--sandbox", "127.0.0.1:0"])
     try:
@@ -212,11 +222,7 @@ def test_a_full_disk_rejects_writes_serves_reads_and_recovers(small_disk):
         _, made = post(f"http://{service.sandbox}/sandbox/v1/documents/notification", order)
         notification = {"signedPayload": made["document"]}
 
-        filler = os.open(small_disk / "filler", os.O_WRONLY | os.O_CREAT)
-        with contextlib.suppress(OSError):
-            while os.write(filler, bytes(4096)):
-                pass
-        os.close(filler)
+        filler = fill(small_disk)
         # The log may still have room for some.
         answers = [submit(service, f"customer-{number}", bought) for number in range(30)]
         status, answer = answers[-1]
@@ -229,7 +235,7 @@ def test_a_full_disk_rejects_writes_serves_reads_and_recovers(small_disk):
         assert "disk full, writes are refused" in warning and "free space on this disk or enlarge it" in warning
         assert check(service, "ana"), "reads are served"
 
-        (small_disk / "filler").unlink()
+        filler.unlink()
         assert post(f"http://{service.http}/notifications/ocean-journal", notification)[0] == 200
         buy(service, "ben")
         assert check(service, "ben")

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import signal
 import threading
 import time
@@ -13,8 +14,9 @@ from cloudevents.core.bindings.http import HTTPMessage, from_structured_event
 from standardwebhooks.webhooks import WebhookVerificationError
 
 import forge
-from harness import FREE_PORTS, post, run, wait_for
+from harness import FREE_PORTS, Service, post, run, wait_for
 from receiver import Receiver
+from test_store_maintenance import fill, small_disk  # noqa: F401
 
 APP = "ocean-journal"
 SECRET = "whsec_" + base64.b64encode(b"0123456789abcdef0123456789abcdef").decode()
@@ -421,6 +423,31 @@ def test_a_webhook_answered_with_410_stops_until_it_is_resumed(start, tmp_path, 
     receiver.wait(lambda r: len(r.accepted) == 4)
     assert attempts <= 2
     assert_each_in_order(receiver.accepted)
+
+
+def test_no_message_is_repeated_while_the_disk_is_full(small_disk, tmp_path, receiver):  # noqa: F811
+    arrived, go_on = hold_responses(receiver)
+    service = Service(small_disk / "data", configured(tmp_path, {"billing": {"url": receiver.url}}))
+    try:
+        grant(service, "ana")
+        assert arrived.wait(10)
+        filler = fill(small_disk)
+        # The log may still have room for some.
+        request = {"app": APP, "customerId": "ben", "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL"}
+        while (answer := service.json("entitled.v1.EntitlementService/Grant", request))[0] == 200:
+            pass
+        assert "DISK_FULL" in json.dumps(answer[1])
+        go_on.set()
+        wait_for(lambda: len(re.findall('worker failed.*worker="webhook ', service.log)) == 3)
+        filler.unlink()
+        wait_for(lambda: webhook(service)["cursor"] == webhook(service)["latestNumber"])
+        wait_for(lambda: webhook(service)["pending"] == "0")
+        numbers = [int(request.data["sequence"]) for request in receiver.accepted]
+        assert sorted(numbers) == list(range(1, int(webhook(service)["latestNumber"]) + 1))
+        service.stop()
+    finally:
+        if service.process.poll() is None:
+            service.kill()
 
 
 def test_a_redirect_is_not_followed(start, tmp_path, receiver, other_receiver):
