@@ -32,6 +32,7 @@ SQLITE_ONLY = {
     "test_replica_feed.py::test_a_position_from_after_a_backup_is_refused_by_the_restored_sqlite_store": _FILES,
     "test_store_export.py::test_memory_does_not_grow_with_the_store": _SEEDED,
     "test_store_export.py::test_a_missing_store_is_not_created": _FILES,
+    "test_webhooks.py::test_no_message_is_repeated_while_the_disk_is_full": _FILES,
     "test_store_maintenance.py": _FILES + "; test_store_commands.py has PostgreSQL's part",
     "test_storage_faults.py": _FILES,
     "test_warehouse.py::test_an_export_stops_if_the_service_was_restored_and_has_other_events": _FILES,
