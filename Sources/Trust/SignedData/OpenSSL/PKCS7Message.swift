@@ -13,13 +13,20 @@ struct PKCS7Message {
 
   /// Apple's messages have three: signer, intermediate and root.
   private static let maximumCertificates = 8
-  /// A message has some hundred elements, plus one for each chunk of constructed content.
-  private static let maximumElements = 50_000
+  /// Apple's certificates have at most 2 KB. OpenSSL decodes their extensions when it looks for an issuer.
+  private static let maximumCertificateBytes = 16 << 10
+  /// Apple's messages have about 250 elements that are no OCTET STRING.
+  private static let maximumElements = 2000
+  /// Constructed content has one OCTET STRING for each chunk.
+  private static let maximumChunks = 50_000
 
   init(_ document: [UInt8]) throws(VerificationError) {
     let bytes = Self.unwrapped(document)
-    guard !ASN1ElementCounter.exceeds(Self.maximumElements, in: bytes) else {
+    guard !ASN1ElementCounter.exceeds(Self.maximumElements, besides: .octetStrings, in: bytes) else {
       throw .tooMany("elements", limit: Self.maximumElements)
+    }
+    guard !ASN1ElementCounter.exceeds(Self.maximumChunks, in: bytes) else {
+      throw .tooMany("elements", limit: Self.maximumChunks)
     }
     message = try MessageReference(reading: bytes)
     content = try Self.content(of: message.pointer)
@@ -46,11 +53,29 @@ struct PKCS7Message {
   func isSigned(by certificate: Certificate) -> Bool {
     // Set explicitly, because two certificates in the message can match the signer's name.
     CMS_SignerInfo_set1_signer_cert(signerInfo, certificate.pointer)
-    let flags = CMS_NO_SIGNER_CERT_VERIFY | CMS_NOINTERN | CMS_BINARY
-    let result = CMS_verify(message.pointer, nil, nil, nil, nil, UInt32(flags))
+    // Not CMS_verify: it hashes the content once for each digest algorithm that the message lists, a thousand times if a
+    // stranger wrote the list. The signature has one.
+    let isValid = hasValidAttributes && hasValidContent
     // OpenSSL queues an error for an invalid signature; here that is a result, not a failure.
-    if result != 1 { ERR_clear_error() }
-    return result == 1
+    if !isValid { ERR_clear_error() }
+    return isValid
+  }
+
+  /// Whether the signed attributes have a valid signature; true without attributes, as in Apple's messages.
+  private var hasValidAttributes: Bool {
+    CMS_signed_get_attr_count(signerInfo) < 0 || CMS_SignerInfo_verify(signerInfo) == 1
+  }
+
+  /// Whether the digest of the content is the one in the signed attributes or, without attributes, the signed one.
+  private var hasValidContent: Bool {
+    guard let algorithm = EVP_get_digestbyname(digest), let hash = BIO_new(BIO_f_md()) else { return false }
+    defer { BIO_free_all(hash) }
+    guard let sink = BIO_new(BIO_s_null()) else { return false }
+    BIO_push(hash, sink)
+    var written = 0
+    return BIO_ctrl(hash, BIO_C_SET_MD, 0, UnsafeMutableRawPointer(algorithm)) == 1
+      && (content.isEmpty || BIO_write_ex(hash, content, content.count, &written) == 1)
+      && CMS_SignerInfo_verify_content(signerInfo, hash) == 1
   }
 
   /// Returns the content of the OCTET STRING that wraps some receipts, otherwise the document itself.
@@ -94,11 +119,14 @@ struct PKCS7Message {
     var certificates: [Certificate] = []
     for position in 0..<count {
       let pointer = entitled_certificates_at(list, CInt(position))
-      do {
-        certificates.append(try Certificate(sharing: pointer))
-      } catch {
+      let certificate: Certificate
+      do { certificate = try Certificate(sharing: pointer) } catch {
         throw .malformedCertificate(position: position, detail: error.description)
       }
+      guard certificate.der.count <= maximumCertificateBytes else {
+        throw .malformedCertificate(position: position, detail: "more than \(maximumCertificateBytes) bytes")
+      }
+      certificates.append(certificate)
     }
     return certificates
   }
@@ -139,13 +167,21 @@ private final class MessageReference {
 /// An element can be two bytes long and costs a parser a hundred: without the limit, a receipt of some
 /// megabytes would need hundreds of megabytes.
 package enum ASN1ElementCounter {
+  /// The elements that are not counted.
+  package enum Exception {
+    case none
+    case octetStrings
+  }
+
   /// Whether `bytes` have more than `limit` elements at any depth. Counting stops at malformed bytes, which
   /// the parser rejects.
-  package static func exceeds(_ limit: Int, in bytes: [UInt8]) -> Bool {
+  package static func exceeds(
+    _ limit: Int, besides exception: Exception = .none, in bytes: [UInt8]
+  ) -> Bool {
     var rest = bytes[...]
     var count = 0
     while let header = ElementHeader(readingFrom: &rest) {
-      count += 1
+      if exception == .none || !header.isOctetString { count += 1 }
       guard count <= limit else { return true }
       // The content of a constructed element comes next and is counted; primitive content is skipped.
       if !header.isConstructed { rest = rest.dropFirst(header.length) }
@@ -157,12 +193,14 @@ package enum ASN1ElementCounter {
 /// The identifier and length of an element (X.690, section 8.1).
 private struct ElementHeader {
   let isConstructed: Bool
+  let isOctetString: Bool
   /// 0 for an indefinite length, which only constructed elements have.
   let length: Int
 
   init?(readingFrom rest: inout ArraySlice<UInt8>) {
     guard let identifier = rest.popFirst() else { return nil }
     isConstructed = identifier & 0x20 != 0
+    isOctetString = identifier & ~0x20 == 0x04
     if identifier & 0x1F == 0x1F {
       // A tag number of several bytes: only the last one has its highest bit clear.
       while let byte = rest.popFirst(), byte & 0x80 != 0 {}
