@@ -55,6 +55,69 @@ import Testing
     }
   }
 
+  @Test("An erased customer's token does not return when a later link is undone")
+  func erasedThenUndone() async throws {
+    try await LedgerFixture.run { fixture in
+      useTokensAsCustomers(fixture)
+      _ = try await fixture.submit(period(fixture), for: nil)
+      _ = try await fixture.ledger.erase(token, fixture.scope)
+      _ = try await fixture.submit(period(fixture, days: 70...100), for: nil)
+      let moved = try await fixture.ledger.move("L1", to: "ben", policy: .keep, fixture.scope)
+      _ = try await fixture.ledger.undo(moved.transferID, fixture.scope)
+      #expect(try await fixture.unclaimed() == ["L1"])
+      _ = try await fixture.submit(period(fixture, days: 100...130), for: nil)
+      #expect(try await fixture.unclaimed() == ["L1"])
+      #expect(try fixture.facts(of: token) == nil)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A link that was undone before the erasure keeps its token until then, in a replay too")
+  func undoneThenErased() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(period(fixture), for: nil)
+      let moved = try await fixture.ledger.move("L1", to: "ana", policy: .keep, fixture.scope)
+      _ = try await fixture.ledger.undo(moved.transferID, fixture.scope)
+      #expect(try await fixture.ledger.registerToken(token, of: "ana", fixture.scope).lines == ["L1"])
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test(
+    "A purchase finds its customer by the token of any of its documents, in any order of arrival",
+    arguments: [true, false], [true, false])
+  func laterToken(isTokenFirst: Bool, isCustomer: Bool) async throws {
+    try await LedgerFixture.run { fixture in
+      if isCustomer { useTokensAsCustomers(fixture) }
+      let documents = try [fixture.period(0...30), period(fixture, days: 30...60)]
+      for document in isTokenFirst ? documents.reversed() : documents {
+        _ = try await fixture.submit(document, for: nil)
+      }
+      if isCustomer {
+        #expect(try fixture.facts(of: token)?.transactions.count == 2)
+      } else {
+        #expect(try await fixture.ledger.registerToken(token, of: "ana", fixture.scope).lines == ["L1"])
+        #expect(try fixture.facts()?.transactions.count == 2)
+      }
+      #expect(try await fixture.unclaimed().isEmpty)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("Of several tokens a purchase waits with the one that Apple signed last", arguments: [true, false])
+  func changedToken(isReversed: Bool) async throws {
+    try await LedgerFixture.run { fixture in
+      let other: JSONObject = ["appAccountToken": "0d3ac1a0-9a63-4b0a-5a10-8f2f9e3a0e0a"]
+      let documents = try [fixture.period(0...30, other), period(fixture, days: 30...60)]
+      for document in isReversed ? documents.reversed() : documents {
+        _ = try await fixture.submit(document, for: nil)
+      }
+      #expect(try await fixture.ledger.registerToken(token, of: "ana", fixture.scope).lines == ["L1"])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("Registering a token claims the waiting purchases and those that arrive later, once")
   func registered() async throws {
     try await LedgerFixture.run { fixture in

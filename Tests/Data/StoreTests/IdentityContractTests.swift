@@ -60,6 +60,20 @@ import Testing
         try transaction.enqueue(line("1"), token: nil, replacing: line("9"))
         #expect(try transaction.unclaimedLines(replacing: line("9")) == [line("1")])
         #expect(try transaction.unclaimedLines(replacing: line("9", .production)).isEmpty)
+        // A later document says the token, or another one.
+        try transaction.enqueue(line("1"), token: "t", replacing: nil)
+        #expect(try transaction.unclaimedLines(replacing: line("9")) == [line("1")])
+        try transaction.enqueue(line("2"), token: "u", replacing: nil)
+        try transaction.enqueue(line("2"), token: nil, replacing: nil)
+        #expect(try transaction.unclaimedLines(withToken: "t", of: "ocean", in: .sandbox) == [line("1")])
+        #expect(
+          Set(try transaction.unclaimedLines(withToken: "u", of: "ocean", in: .sandbox))
+            == [line("2"), line("4")])
+        // The token of an erased owner does not come back.
+        try transaction.enqueue(line("3"), token: erasedToken, replacing: nil)
+        try transaction.enqueue(line("3"), token: "v", replacing: nil)
+        #expect(try transaction.unclaimedLines(withToken: "v", of: "ocean", in: .sandbox).isEmpty)
+        try transaction.dequeue(line("3"))
       }
       try await store.snapshot { reader throws in
         #expect(try reader.unclaimedLines(of: "ocean", in: .sandbox, after: "1", limit: 1) == [line("2")])

@@ -149,7 +149,7 @@ extension FactApplier {
         let owners = try lines.owners(of: change.line)
         if change.gained, customer.isAmong(owners) {
           try unlink(change.line, from: customer, by: origin)
-          try enqueueUnclaimed(change.line)
+          if let evidence = origin.evidence { try enqueueUnclaimed(change.line, by: evidence) }
         } else if !change.gained, !target.isAmong(owners) {
           try link(change.line, to: target, by: origin)
         }

@@ -18,7 +18,11 @@ extension FactApplier {
     let tokens = erasure.isReplayed ? [] : try store.tokens(of: customer)
     for line in unlinked {
       try unlink(line, from: customer, by: .document(evidence))
-      if line.isGrant { try store.delete(grant: line) } else { try enqueueUnclaimed(line, keepsToken: false) }
+      guard !line.isGrant else {
+        try store.delete(grant: line)
+        continue
+      }
+      try enqueueUnclaimed(line, isErased: true, by: evidence)
     }
     if !erasure.isReplayed {
       erasure.lines = try store.linesConcerning(customer)

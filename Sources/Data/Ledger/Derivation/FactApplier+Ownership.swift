@@ -79,7 +79,7 @@ extension FactApplier {
   ///
   /// Each link is stored as a command, so that replay, which does not call this, has the same result under
   /// another configuration. A purchase that an erased customer had owned stays in the queue, since it is
-  /// there without a token.
+  /// there without its token.
   mutating func linkTokenCustomers() throws(StoreError) {
     for queued in changes.queuedTokens {
       let line = queued.line
@@ -132,19 +132,35 @@ extension FactApplier {
     }
   }
 
-  /// Puts a purchase that lost its last owner into the claim queue, if `keepsToken` with its token.
-  mutating func enqueueUnclaimed(_ line: LineKey, keepsToken: Bool = true) throws(StoreError) {
+  /// Puts a purchase that lost its last owner into the claim queue: with its token, unless the owner `isErased`, or an
+  /// owner was erased before `evidence`.
+  mutating func enqueueUnclaimed(
+    _ line: LineKey, isErased: Bool = false, by evidence: EvidenceID
+  ) throws(StoreError) {
     guard line.isPurchase, try lines.owners(of: line).isEmpty else { return }
-    let details = try store.facts(of: line).transactions.map(\.details)
-    let token = keepsToken ? details.compactMap(\.appAccountToken).last : nil
+    let facts = try store.facts(of: line)
+    // In a replay the pseudonyms are there before the erasures.
+    let wasErased = try store.formerOwners(of: line).contains {
+      Pseudonym.erasure(in: $0).map { $0 < evidence } ?? false
+    }
     try enqueue(
-      line, token: token?.lowercased(), replacing: details.compactMap(\.previousOriginalTransactionID).last)
+      line, token: isErased || wasErased ? erasedToken : facts.lastSignedToken,
+      replacing: facts.transactions.compactMap(\.details.previousOriginalTransactionID).last)
   }
 
   /// Puts a line into the claim queue, where it waits for a customer with its token, and for the owner of the
   /// line that it replaced.
   func enqueue(_ line: LineKey, token: String?, replacing previous: String?) throws(StoreError) {
     try store.enqueue(line, token: token, replacing: line.predecessor(previous))
+  }
+}
+
+extension CustomerFacts {
+  /// The `appAccountToken` of the transaction that Apple signed last among those that have one, in lower case.
+  var lastSignedToken: String? {
+    transactions.filter { $0.details.appAccountToken?.isEmpty == false }
+      .max { ($0.signedDate, $0.transactionID) < ($1.signedDate, $1.transactionID) }?
+      .details.appAccountToken?.lowercased()
   }
 }
 

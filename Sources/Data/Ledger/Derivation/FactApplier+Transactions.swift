@@ -62,7 +62,7 @@ extension FactApplier {
       let customers = try claimants(of: line, token: token, replacing: previous, from: source)
       guard !customers.isEmpty else {
         if let token { changes.queuedTokens.append(.init(line: line, token: token, evidence: source.id)) }
-        return try enqueue(line, token: token, replacing: previous)
+        return try enqueue(line, token: lastSignedToken(token, of: line), replacing: previous)
       }
       for customer in customers { try link(line, to: customer, by: source.origin) }
       if let customer = source.customer, let token { try bindToken(token, to: customer, by: source.origin) }
@@ -91,6 +91,15 @@ extension FactApplier {
     }
     if let customer = try store.buyer(withToken: token, of: line) { return [customer] }
     return owners
+  }
+
+  /// The token of an unclaimed line of which a document with `token` was stored. The arrival of the documents does not
+  /// decide.
+  private func lastSignedToken(_ token: String?, of line: LineKey) throws(StoreError) -> String? {
+    guard let token,
+      try !store.unclaimedLines(withToken: token, of: line.appID, in: line.environment).contains(line)
+    else { return token }
+    return try store.facts(of: line).lastSignedToken ?? token
   }
 
   /// Whether a line has a token, or there is none.

@@ -20,8 +20,13 @@ final class ClaimRows {
       """
       INSERT INTO unclaimed_line (line_id, app, environment, token, previous_line_id)
       VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (app, environment, line_id) DO UPDATE SET previous_line_id = excluded.previous_line_id
-      WHERE unclaimed_line.previous_line_id = ''
+      ON CONFLICT (app, environment, line_id) DO UPDATE SET
+        token = CASE WHEN excluded.token = '' OR unclaimed_line.token = '\(erasedToken)'
+          THEN unclaimed_line.token ELSE excluded.token END,
+        previous_line_id = CASE WHEN unclaimed_line.previous_line_id = ''
+          THEN excluded.previous_line_id ELSE unclaimed_line.previous_line_id END
+      WHERE (excluded.token <> '' AND unclaimed_line.token NOT IN (excluded.token, '\(erasedToken)'))
+        OR (excluded.previous_line_id <> '' AND unclaimed_line.previous_line_id = '')
       """)
     deleteLine = try connection.prepare(
       "DELETE FROM unclaimed_line WHERE line_id = ? AND app = ? AND environment = ?")
@@ -60,8 +65,8 @@ final class ClaimRows {
     deleteMergeTarget = try connection.prepare("DELETE FROM merged_customer WHERE \(ofCustomer)")
   }
 
-  /// Inserts the line unless it is queued; the line that it replaced may be added later. A missing value is
-  /// stored as an empty text, which no lookup matches.
+  /// Inserts the line. If it is queued, its token is replaced, unless that is ``erasedToken``, and the line that it replaced
+  /// is added. A missing value is stored as an empty text, which no lookup matches, and replaces nothing.
   func enqueue(_ line: LineKey, token: String?, replacing previous: LineKey?) throws(StoreError) {
     try insertLine.bind(line)
     try insertLine.bind(4, token ?? "")

@@ -184,7 +184,7 @@ package enum Version01 {
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       line_id TEXT NOT NULL,
-      token TEXT NOT NULL,            -- the appAccountToken in lower case; '': none
+      token TEXT NOT NULL,            -- the appAccountToken in lower case; '': none; 'ERASED': the owner was erased
       previous_line_id TEXT NOT NULL, -- the purchase that it replaced; '': none
       PRIMARY KEY (app, environment, line_id)
     ) STRICT, WITHOUT ROWID;

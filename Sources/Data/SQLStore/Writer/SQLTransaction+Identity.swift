@@ -15,6 +15,14 @@ extension SQLTransaction {
     try ownership.changes(of: customer, by: evidence)
   }
 
+  func formerOwners(of line: LineKey) throws(StoreError) -> [String] {
+    try rows(
+      """
+      SELECT DISTINCT customer_id FROM ownership_change WHERE line_id = ? AND app = ? AND environment = ?
+      """, line
+    ) { $0.text(0) ?? "" }
+  }
+
   func enqueue(_ line: LineKey, token: String?, replacing previous: LineKey?) throws(StoreError) {
     try claim.enqueue(line, token: token, replacing: previous)
   }

@@ -112,12 +112,20 @@ package protocol OwnershipStore {
   func ownershipChanges(
     of customer: CustomerKey, by evidence: EvidenceID
   ) throws(StoreError) -> [OwnershipChange]
+
+  /// Returns all customers who own a line or owned it before, in no particular order.
+  func formerOwners(of line: LineKey) throws(StoreError) -> [String]
 }
+
+/// The token with which an erased customer's purchase waits, whatever token its later documents have. It is in upper case,
+/// so it is no customer's.
+package let erasedToken = "ERASED"
 
 /// Stores the claim queue, and the `appAccountToken`s and merges that determine the owner of a line.
 package protocol ClaimQueue {
   /// Adds a line to the claim queue, where it waits for a customer with its `appAccountToken`, in lower case,
-  /// or for an owner of the line that it replaced.
+  /// or for an owner of the line that it replaced. Another token replaces that of a line that is there already, but not
+  /// ``erasedToken``.
   func enqueue(_ line: LineKey, token: String?, replacing previous: LineKey?) throws(StoreError)
 
   /// Removes a line from the claim queue, if it is there.
