@@ -59,6 +59,16 @@ import Testing
     }
   }
 
+  @Test("A refund from before the first report is one event, whatever is reported about other purchases")
+  func refundBeforeFirstReport() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await report(fixture, 1, nil, until: 90, refunded: 45, id: "a")
+      _ = try await report(fixture, 1, until: 90, id: "b")
+      _ = try await report(fixture, 2, nil, until: 99, id: "b")
+      #expect(try await fixture.events().map(\.event.change.kind) == [.refunded, .started, .renewed])
+    }
+  }
+
   @Test("A refund in the future is an event when it is reported, and the end of access when it becomes true")
   func futureRefund() async throws {
     try await LedgerFixture.run { fixture in

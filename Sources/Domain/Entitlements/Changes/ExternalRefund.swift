@@ -11,10 +11,12 @@ package struct ExternalRefund: Hashable, Sendable {
 
   /// Returns the changes in the order of the grants.
   static func all(from before: [GrantFact], to after: [GrantFact]) -> [ExternalRefund] {
-    let known = Dictionary(before.map { ($0.grantID, $0.revokedAt) }, uniquingKeysWith: { first, _ in first })
+    let known = Dictionary(before.map { ($0.grantID, $0) }, uniquingKeysWith: { first, _ in first })
     return after.compactMap { grant in
-      guard grant.external != nil else { return nil }
-      switch (known[grant.grantID] ?? nil, grant.revokedAt) {
+      let state = known[grant.grantID]
+      // A report about another purchase changes nothing here.
+      guard grant.external != nil, state?.revision != grant.revision else { return nil }
+      switch (state?.revokedAt, grant.revokedAt) {
       case (let old, let new?) where old.map({ $0 <= grant.since }) ?? true:
         return ExternalRefund(entitlement: grant.entitlement, kind: .refunded, refundedAt: new)
       // One that began after the refund is another purchase under the same id.
