@@ -111,6 +111,36 @@ import Testing
       }
       #expect(try fixture.facts()?.transactions.count == (policy == .transfer ? 0 : 1))
       #expect(try fixture.facts(of: "ben")?.transactions.count == (policy == .keep ? nil : 1))
+      if policy == .transfer {
+        #expect(try await events(fixture) == ["ana STARTED", "ana TRANSFERRED", "ben TRANSFERRED"])
+      }
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  private func events(_ fixture: LedgerFixture) async throws -> [String] {
+    try await fixture.events().map { "\($0.event.customer.customerID) \($0.event.change.kind.rawValue)" }
+  }
+
+  @Test(
+    "The refund in a document that transfers the purchase is one event, before or after Apple's notification",
+    arguments: [true, false], ["Auto-Renewable Subscription", "Consumable"])
+  func refundedTransfer(isNotifiedFirst: Bool, type: String) async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.catalog.replace(with: Catalog([LedgerFixture.oceanApp(.transfer)]))
+      var payload: JSONObject = ["type": .string(type)]
+      if type == "Consumable" {
+        payload["productId"] = "coins"
+        payload["expiresDate"] = .null
+      }
+      _ = try await fixture.submit(fixture.period(40...70, payload))
+      payload["revocationDate"] = .number(JSONNumber(at(48).millisecondsSince1970))
+      payload["revocationReason"] = 0
+      let refunded = try fixture.period(40...70, signed: 48, payload)
+      if isNotifiedFirst { try await fixture.notify("REFUND", signed: 48, refunded) }
+      _ = try await fixture.submit(refunded, for: "ben")
+      if !isNotifiedFirst { try await fixture.notify("REFUND", signed: 48, refunded) }
+      #expect(try await events(fixture).filter { $0.hasSuffix(" REFUNDED") } == ["ana REFUNDED"])
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }

@@ -156,6 +156,11 @@ struct ChangeSet {
     newestEvidence[line] = evidence
   }
 
+  /// Whether documents caused changes of any of the customers.
+  func hasDocuments(about customers: [CustomerKey]) -> Bool {
+    customers.contains { affected[$0]?.origin.cause == .evidence }
+  }
+
   /// Completes ``newFacts``, after all evidence was applied.
   mutating func complete() {
     for (line, facts) in pendingFacts {

@@ -152,6 +152,17 @@ struct Derivation {
   }
 }
 
+extension FactApplier {
+  /// Writes the answers and events of all that was applied so far. What is applied next is compared with that state.
+  mutating func derive() throws(StoreError) {
+    let queuedTokens = changes.queuedTokens
+    let derived = try Derivation.run(self)
+    self = FactApplier(store, catalog: catalog, now: now)
+    changes.queuedTokens = queuedTokens
+    changes.effects = derived.effects
+  }
+}
+
 extension Derivation {
   /// Lets the reports follow the lines with new facts or other owners, beside the path of the write.
   private func enqueueForReports() throws(StoreError) {

@@ -199,6 +199,10 @@ extension FactApplier {
       }
       return true
     }
+    // A document of this write is an event of the owners before the transfer is one.
+    if claim.policy == .transfer, !owners.isEmpty, changes.hasDocuments(about: owners.map(line.customer)) {
+      try derive()
+    }
     // The claim is stored as a command, because documents that were stored before are no evidence of it.
     let command = OperatorCommand(
       .move(
