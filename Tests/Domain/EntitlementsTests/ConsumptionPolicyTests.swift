@@ -22,6 +22,12 @@ import Testing
     #expect(share(of: purchase("season", .nonRenewingSubscription, on: 0), season, on: day) == expected)
   }
 
+  @Test("The duration counts once for each of the quantity", arguments: [(30, 50_000), (60, 100_000)])
+  func quantity(day: Int64, expected: Int64) {
+    let fact = purchase("season", .nonRenewingSubscription, on: 0).with { $0.quantity = 2 }
+    #expect(share(of: fact, season, on: day) == expected)
+  }
+
   // Apple: consumptionPercentage, "Don't provide a consumption percentage for auto-renewable subscriptions".
   @Test("Apple computes the consumed share of subscriptions itself")
   func subscription() {

@@ -91,8 +91,8 @@ extension TransactionFact {
   /// The share of the paid time that had passed at `instant`, from 0 to 100,000 thousandths of a percent; `nil` for a
   /// purchase without an end or with an empty period, and for subscriptions, whose share Apple computes itself.
   fileprivate func consumedShare(_ product: ProductDefinition?, at instant: Instant) -> Int64? {
-    guard !isSubscription, let end = expiresDate ?? product?.duration.map(purchaseDate.advanced(by:))
-    else { return nil }
+    let bought = product?.duration.map { purchaseDate.nonRenewingEnd(after: $0, quantity: quantity) }
+    guard !isSubscription, let end = expiresDate ?? bought else { return nil }
     let (whole, passed) = (end.milliseconds(since: purchaseDate), instant.milliseconds(since: purchaseDate))
     guard whole > 0 else { return nil }
     let all = ConsumptionRequest.wholeConsumption
