@@ -251,6 +251,22 @@ def test_compose_has_three_equal_replicas_a_primary_and_a_synchronous_standby():
         passes("sh", "-n", script)
 
 
+def test_the_standby_takes_any_password_from_the_environment(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "PG_VERSION").write_text("15")
+    secret = tmp_path / "password"
+    secret.write_text("a b'c\\d")
+    server = tmp_path / "postgres"
+    server.write_text("#!/bin/sh\nprintf '%s\\n' \"$PGPASSWORD\" \"$@\"\n")
+    server.chmod(0o755)
+    script = (DEPLOY / "postgres" / "standby.sh").read_text().replace("/run/secrets/database-password", str(secret))
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    password, *arguments = passes("sh", "-c", script, PATH=path, PGDATA=str(tmp_path / "data")).splitlines()
+    assert password == secret.read_text()
+    assert "primary_conninfo=host=primary user=entitled application_name=standby" in arguments
+    assert not [argument for argument in arguments if password in argument]
+
+
 def test_compose_services_own_their_volumes():
     services = compose("compose.yaml")["services"]
     # A new volume gets owner and mode of the directory in the image that starts first.
