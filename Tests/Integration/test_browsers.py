@@ -1,6 +1,8 @@
 """Requests that a web page can make a browser send: to another host name, from another origin, without preflight."""
 
 import http.client
+import json
+import urllib.request
 
 import pytest
 
@@ -49,6 +51,14 @@ def test_notifications_accept_every_host(service):
 def test_a_foreign_page_cannot_change_anything(service, header):
     assert status(service.sandbox, "POST", ADVANCE, header) == 403
     assert status(service.http, "POST", CHECK, header) == 403
+
+
+@pytest.mark.parametrize("path", ["/w/new/x", "/w/new/", "/w/new/inApps/v1/subscriptions/1"])
+def test_a_foreign_page_creates_no_world(service, path):
+    for site in ("cross-site", "same-site"):
+        assert status(service.sandbox, "GET", path, {"Sec-Fetch-Site": site}, b"") == 403
+    with urllib.request.urlopen(f"http://{service.sandbox}/sandbox/v1/worlds", timeout=CALL_LIMIT) as answer:
+        assert json.load(answer) == {"worlds": []}
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", None])

@@ -31,9 +31,7 @@ package struct OriginPolicy: Hashable, Sendable {
   /// `allowsAnyContentType` is for paths whose clients send no content type, or that of a form.
   package func refusalOfOrigin(_ request: HTTPRequest, allowsAnyContentType: Bool) -> HTTPResponse? {
     guard !["GET", "HEAD", "OPTIONS"].contains(request.method) else { return nil }
-    if let site = request.header("sec-fetch-site"), !["same-origin", "none"].contains(site) {
-      return .text(403, "a request of another site is refused\n")
-    }
+    if let refusal = refusalOfSite(request) { return refusal }
     if let origin = request.header("origin"), !isOwn(origin, request) {
       return .text(403, "a request of the origin '\(origin.prefix(200))' is refused\n")
     }
@@ -45,6 +43,14 @@ package struct OriginPolicy: Hashable, Sendable {
       return .text(415, "content-type must be application/json\n")
     }
     return nil
+  }
+
+  /// The response to a request that a browser makes for a page of another origin, also to a read; `nil` for others.
+  package func refusalOfSite(_ request: HTTPRequest) -> HTTPResponse? {
+    guard let site = request.header("sec-fetch-site"), !["same-origin", "none"].contains(site) else {
+      return nil
+    }
+    return .text(403, "a request of another site is refused\n")
   }
 
   /// The content types of requests without preflight.

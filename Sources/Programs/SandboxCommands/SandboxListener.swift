@@ -20,6 +20,9 @@ package enum SandboxListener {
       // The host comes first: a request under a rebound name creates no world.
       if let refusal = policy.refusalOfHost(request) ?? request.refusalOfEncoding { return refusal }
       guard let path = WorldPath(request.path) else { return .text(404, "invalid name of a world\n") }
+      if let name = path.world, let refusal = policy.refusalOfSite(request), await !worlds.exists(name) {
+        return refusal
+      }
       if SandboxConsole.serves(path.rest) { return await page(request, path, console, worlds) }
       if let refusal = policy.refusalOfOrigin(request, allowsAnyContentType: allowsAnyContentType(request)) {
         return refusal

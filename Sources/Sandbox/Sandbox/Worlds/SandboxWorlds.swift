@@ -59,6 +59,9 @@ package actor SandboxWorlds {
   /// The world with this name; `nil` if it does not exist.
   func existing(_ name: WorldName) -> AppStoreSimulator? { named[name]?.simulator }
 
+  /// Whether a world has this name. No other site may create one, not even by a link or an image.
+  package func exists(_ name: WorldName) -> Bool { named[name] != nil }
+
   /// The names of all worlds but the one at `/`, in order.
   var names: [WorldName] { named.keys.sorted() }
 
