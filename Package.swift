@@ -488,7 +488,7 @@ let package = Package(
     test(
       .wire, "TransportTests",
       [
-        "EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioEmbedded, nioPosix,
+        "EntitledClient", "HTTP", "Platform", "RPC", "Transport", "Wire", logging, nio, nioEmbedded, nioPosix,
       ]),
     test(
       .features, "WebhooksTests",

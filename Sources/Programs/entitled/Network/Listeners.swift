@@ -79,6 +79,7 @@ struct Listeners: Sendable {
       edge.limits = edgeLimits
       edge.threads = { EdgeRouter.threads(for: $0) }
       edge.isPublic = { EdgeRouter.isPublic($0.path) }
+      edge.isPreferred = { EdgeRouter.isNotification($0.path) }
       edge.tls = tls.http
       edge.held = held
       let http = try await Listener.listen(

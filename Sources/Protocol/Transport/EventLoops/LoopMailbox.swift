@@ -41,6 +41,9 @@ struct HTTPResponder: Sendable {
   let threads: @Sendable (HTTPRequest) -> BackgroundThreads?
   /// Whether a request needs no credential.
   let isPublic: @Sendable (HTTPRequest) -> Bool
+  /// Whether a request may use the last quarter of ``waiting``.
+  let isPreferred: @Sendable (HTTPRequest) -> Bool
+  let waiting: WaitingRequests
 
   /// Calls the handler as a task, and `end` with its response on the loop of `mailbox`, later.
   func start(
@@ -50,8 +53,19 @@ struct HTTPResponder: Sendable {
       mailbox.deliver(from: nil) { end(refusal(request)) }
       return nil
     }
-    let threads = threads(request)
-    return Task(executorPreference: threads) { [handler] in
+    guard let threads = threads(request) else {
+      return Task { [handler] in
+        let response = await handler(request)
+        mailbox.deliver(from: nil) { end(response) }
+      }
+    }
+    let bytes = request.waitingBytes
+    guard waiting.begin(bytes, preferred: isPreferred(request)) else {
+      mailbox.deliver(from: nil) { end(.tooManyWaiting) }
+      return nil
+    }
+    return Task(executorPreference: threads) { [handler, waiting] in
+      waiting.end(bytes)
       let response = await handler(request)
       mailbox.deliver(from: threads) { end(response) }
     }

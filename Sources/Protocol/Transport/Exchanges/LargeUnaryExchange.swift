@@ -23,6 +23,10 @@ final class LargeUnaryExchange: Exchange {
   /// Starts with the framed message and the handler for large ones.
   func start(_ body: [UInt8], _ large: Method.LargeHandler?) {
     guard let loop = connection.context?.eventLoop else { return }
+    let (waiting, bytes) = (connection.http.waiting, body.count + WaitingRequests.overhead)
+    guard waiting.begin(bytes) else {
+      return end(.result(.failure(Status(.resourceExhausted, "too many requests wait; try again"))))
+    }
     connection.startedTasks += 1
     deadline = connection.scheduleDeadline(call) { [self] in
       task?.cancel()
@@ -32,6 +36,7 @@ final class LargeUnaryExchange: Exchange {
     let request = LargeRequest(
       body, call.context, limit: connection.messageLimit(of: call), handler: large)
     task = Task(executorPreference: BackgroundThreads.shared) {
+      waiting.end(bytes)
       guard !Task.isCancelled else { return }
       let (outcome, inflation) = request.read()
       mailbox.deliver(from: .shared) { exchange.value.end(outcome, inflation) }

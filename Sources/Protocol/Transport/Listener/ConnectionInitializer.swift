@@ -9,6 +9,7 @@ final class ConnectionInitializer: Sendable {
   private let contexts: EventLoopContexts
   private let logger: Logger
   private let held: PeerBytes
+  private let waiting: WaitingRequests
   /// The rate at which connections are accepted.
   let pace: ConnectionPace
   /// Whether the listener drains.
@@ -19,6 +20,7 @@ final class ConnectionInitializer: Sendable {
     self.logger = logger
     pace = ConnectionPace(perSecond: service.limits.unusedConnections)
     held = service.held ?? PeerBytes(service.limits)
+    waiting = WaitingRequests(bytes: service.limits.incompleteRequestBytes)
     contexts = EventLoopContexts(
       make: service.makeHost, tick: .milliseconds(service.limits.times.tick))
   }
@@ -39,12 +41,12 @@ final class ConnectionInitializer: Sendable {
     }
     let timeout = TimeAmount.milliseconds(service.limits.times.handshake)
     let sniffer = ProtocolSniffer(timeout: timeout, timers: host.timers) {
-      [service, held, pace, logger, drainState] isHTTP2, context in
+      [service, held, waiting, pace, logger, drainState] isHTTP2, context in
       let operations = context.pipeline.syncOperations
       let peer = PeerCertificate.of(operations)
       let http = HTTPResponder(
         handler: service.http, refusal: service.refusal, threads: service.threads,
-        isPublic: service.isPublic)
+        isPublic: service.isPublic, isPreferred: service.isPreferred, waiting: waiting)
       if isHTTP2 {
         try operations.addHandler(
           HTTP2Handler(

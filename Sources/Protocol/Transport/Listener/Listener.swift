@@ -19,6 +19,8 @@ package struct Listener: Sendable {
     package var refusal: (@Sendable (HTTPRequest) -> HTTPResponse)?
     /// Whether such a request needs no credential, so that its success does not show that the peer is a client.
     package var isPublic: @Sendable (HTTPRequest) -> Bool = { _ in false }
+    /// Whether such a request may wait for a thread when others may not.
+    package var isPreferred: @Sendable (HTTPRequest) -> Bool = { _ in false }
     /// The limits of each connection, and of their number.
     package var limits: TransportLimits
     /// `nil`: plain text.

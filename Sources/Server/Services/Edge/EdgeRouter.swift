@@ -155,6 +155,9 @@ package struct EdgeRouter: Sendable {
       || VerifyReceiptEndpoint.serves(path)
   }
 
+  /// Whether a path receives Apple's notifications.
+  package static func isNotification(_ path: String) -> Bool { path.hasPrefix(NotificationEndpoint.prefix) }
+
   /// Whether a path reports the health of the service.
   private static func isProbe(_ path: String) -> Bool {
     ["/healthz", "/readyz"].contains(path) || HealthService.serves(path)
