@@ -3,7 +3,7 @@ import SignedData
 import TestSupport
 import Testing
 
-/// Receipts that anybody can build from a genuine one, so that a verifier spends minutes or hundreds of megabytes on them.
+/// Receipts that a stranger builds from one of Apple to occupy a verifier for minutes.
 @Suite struct CostlyReceiptTests {
   private let chain: ReceiptChain
   private let verifier: SignedDataVerifier
