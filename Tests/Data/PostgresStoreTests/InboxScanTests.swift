@@ -20,4 +20,17 @@ import Testing
     scan.saw([-1])
     #expect(scan.start(at: now + InboxScan.interval) == -1 - InboxScan.distance)
   }
+
+  @Test("A long scan of everything is followed by others from the lowest known id, also if it failed")
+  func longScan() {
+    var scan = InboxScan()
+    let now = ContinuousClock.now
+    #expect(scan.start(at: now) == .min)
+    scan.saw([InboxScan.distance + 5])
+    let long = InboxScan.interval * 1.1
+    scan.ended(from: now, at: now + long)
+    #expect(scan.start(at: now + long) == 5)
+    #expect(scan.start(at: now + long * 9) == 5)
+    #expect(scan.start(at: now + long * InboxScan.restFactor) == .min)
+  }
 }

@@ -81,7 +81,10 @@ final class PostgresInbox: Inbox {
   private func look(
     _ limit: Int, except excluded: InboxExclusion, _ connection: PostgresConnection<StoreError>
   ) throws(StoreError) -> [InboxEntry] {
-    let start = scan.withLock { $0.start(at: .now) }
+    let now = ContinuousClock.now
+    let start = scan.withLock { $0.start(at: now) }
+    // A full scan that failed because it took too long, too: the next ones begin at the lowest known id.
+    defer { if start == .min { scan.withLock { $0.ended(from: now, at: .now) } } }
     let found = try Self.entries(limit, except: excluded, from: start, connection)
     scan.withLock { $0.saw(excluded.keys.map(\.id) + found.map(\.key.id)) }
     return found
