@@ -139,7 +139,7 @@ extension FactApplier {
   ) throws(StoreError) {
     guard line.isPurchase, try lines.owners(of: line).isEmpty else { return }
     let facts = try store.facts(of: line)
-    // In a replay the pseudonyms are there before the erasures.
+    // In a replay the pseudonyms exist before the erasures.
     let wasErased = try store.formerOwners(of: line).contains {
       Pseudonym.erasure(in: $0).map { $0 < evidence } ?? false
     }
