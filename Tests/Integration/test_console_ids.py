@@ -107,7 +107,7 @@ def test_the_box_finds_the_exact_id_first(console, lena):
     rows = lambda id: lena.get(f"/audit?customer={quoted(id)}").text  # noqa: E731
     assert rows(" ida") != rows("ida") and entries("ida") == 0
     has_grants = lambda id: "No call about" not in lena.get(f"/audit?method=Grant&customer={quoted(id)}").text  # noqa: E731
-    assert has_grants("joe") and not has_grants("zoe")
+    assert has_grants("joe") and not has_grants("without-a-grant")
     looks = lambda: lena.get("/audit?method=ListAuditEntries").text.count("ListAuditEntries")  # noqa: E731
     before = looks()
     assert has_grants(" joe")
