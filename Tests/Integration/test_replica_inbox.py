@@ -114,12 +114,18 @@ def test_accepted_events_that_the_store_refuses_stay_without_holding_up_others(r
     assert group.sql("SELECT count(*) FROM imported_event") == "260"
 
 
-def test_a_notification_that_the_leader_rejects_when_the_space_of_a_day_is_used_up_is_settled(replicas, tmp_path):  # noqa: F811
-    configuration = tmp_path / "service.yaml"
+def limited(folder, limit):
+    """A configuration with one app, and with a limit such as `max_rejected_bytes_per_day: 0`."""
+    configuration = folder / "service.yaml"
     configuration.write_text(
         "apps:\n  ocean-journal:\n    bundle_id: com.example.oceanjournal\n    environments: [Sandbox]\n"
         "    products:\n      full: {type: Non-Consumable, entitlements: [pro]}\n"
-        "callers: open\nlimits:\n  max_rejected_bytes_per_day: 0\n")
+        f"callers: open\nlimits:\n  {limit}\n")
+    return configuration
+
+
+def test_a_notification_that_the_leader_rejects_when_the_space_of_a_day_is_used_up_is_settled(replicas, tmp_path):  # noqa: F811
+    configuration = limited(tmp_path, "max_rejected_bytes_per_day: 0")
     group = replicas(2, configurations=dict.fromkeys("ab", configuration))
     leader = group.services[group.wait_for_leader()]
     # A follower with another configuration has accepted it.
@@ -134,11 +140,7 @@ def test_a_notification_that_the_leader_rejects_when_the_space_of_a_day_is_used_
 
 
 def test_the_log_names_no_app_that_a_stranger_invented(replicas, tmp_path):  # noqa: F811
-    configuration = tmp_path / "service.yaml"
-    configuration.write_text(
-        "apps:\n  ocean-journal:\n    bundle_id: com.example.oceanjournal\n    environments: [Sandbox]\n"
-        "    products:\n      full: {type: Non-Consumable, entitlements: [pro]}\n"
-        "callers: open\nlimits:\n  max_rejected_posts_per_second: 1\n")
+    configuration = limited(tmp_path, "max_rejected_posts_per_second: 1")
     group = replicas(2, configurations=dict.fromkeys("ab", configuration))
     group.wait_for_leader()
     follower = group.services[group.followers[0]]

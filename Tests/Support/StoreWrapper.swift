@@ -20,6 +20,10 @@ extension StoreWrapper {
     try store.makeCheckReader()
   }
 
+  package func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value { try await store.write(body) }
+
   package func dryRun<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value { try await store.dryRun(body) }

@@ -108,8 +108,4 @@ private final class BrokenStore: StoreWrapper {
     if isBroken.load(ordering: .relaxed) { throw .unavailable("broken") }
     return try await store.read(priority, deadline: deadline, body)
   }
-
-  func write<Value: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Value { try await store.write(body) }
 }

@@ -199,15 +199,6 @@ private final class SharedStore: StoreWrapper {
     if fails.load(ordering: .relaxed) { throw .unavailable("too many connections") }
     return try await store.read(priority, deadline: deadline, body)
   }
-
-  func write<Value: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Value { try await store.write(body) }
-
-  func write<Value: Sendable>(
-    expecting expected: @autoclosure () -> ExpectedReads,
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Value { try await store.write(body) }
 }
 
 /// A store whose reads wait until they are cancelled.
@@ -221,13 +212,4 @@ private struct SilentStore: StoreWrapper {
     try? await Task.sleep(for: .seconds(3600))
     throw .cancelled
   }
-
-  func write<Value: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Value { try await store.write(body) }
-
-  func write<Value: Sendable>(
-    expecting expected: @autoclosure () -> ExpectedReads,
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Value { try await store.write(body) }
 }

@@ -258,15 +258,6 @@ private final class FailingReads: StoreWrapper {
     }
     return try await store.read(priority, deadline: deadline, body)
   }
-
-  func write<Value: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Value { try await store.write(body) }
-
-  func write<Value: Sendable>(
-    expecting expected: @autoclosure () -> ExpectedReads,
-    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
-  ) async throws(StoreError) -> Value { try await store.write(body) }
 }
 
 extension Status {
