@@ -2,7 +2,7 @@ internal import AppStore
 internal import AppStoreClient
 package import Ledger
 
-/// The signed documents of the customer that made a transaction, a response of Apple's at a time: the pages of the
+/// The signed documents of the customer that made a transaction, one response of Apple at a time: the pages of the
 /// history, in Apple's order, and then the status of each subscription. They are unverified; the ledger verifies them
 /// when it ingests them.
 package struct DocumentPages {

@@ -3,7 +3,7 @@ internal import AppleLookup
 internal import Store
 internal import Synchronization
 
-/// Where in Apple's history the lookups of lines ended that failed, so that another attempt continues there. In memory
+/// The positions in Apple's history at which failed lookups ended, so that another attempt continues there. In memory
 /// only: after a restart, a history is read from its beginning.
 final class HistoryPositions: Sendable {
   private let revisions = Mutex<[LineKey: String]>([:])

@@ -34,7 +34,7 @@ actor WebhookWorker {
   var savedPosition: Int64 = 0
   /// Whether new messages were read, and the cursor that passes them is not stored.
   var isPageOpen = false
-  /// The failure of the store in this run, after which nothing more is sent.
+  /// The failure of the store in this run; the worker sends nothing more after it.
   var failure: StoreError?
   /// Whether the webhook is down and gets a probe in this run.
   var isProbing = false
