@@ -63,7 +63,8 @@ def test_the_command_for_the_log_leaves_out_routine_lines_only(start, tmp_path):
 
 
 def test_every_alert_has_a_test_of_its_rule():
-    tests = yaml.safe_load((FOLDER / "entitled.rules.test.yaml").read_text(encoding="utf-8"))["tests"]
+    files = FOLDER.glob("entitled.rules.*test.yaml")
+    tests = [test for file in files for test in yaml.safe_load(file.read_text(encoding="utf-8"))["tests"]]
     tested = {rule["alertname"] for test in tests for rule in test["alert_rule_test"] if rule["exp_alerts"]}
     assert tested == {alert["alert"] for alert in ALERTS}
 
@@ -78,7 +79,8 @@ def test_the_example_of_prometheus_has_the_rules_and_the_job_that_they_name():
 
 @pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (Debian's package prometheus)")
 @pytest.mark.parametrize("command", [
-    "check rules entitled.rules.yaml", "test rules entitled.rules.test.yaml", "check config --syntax-only prometheus.yaml"])
+    "check rules entitled.rules.yaml", "check config --syntax-only prometheus.yaml",
+    "test rules entitled.rules.test.yaml entitled.rules.long.test.yaml"])  # fmt: skip
 def test_promtool_accepts(command):
     done = subprocess.run([PROMTOOL, *command.split()], cwd=FOLDER, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
