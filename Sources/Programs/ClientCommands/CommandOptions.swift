@@ -6,20 +6,28 @@ internal import Foundation
 internal import Transport
 internal import Wire
 
-/// Selects the app of a command.
-struct AppOption: ParsableArguments {
-  @Option(help: "App id (default: ENTITLED_APP, or the only configured app).") var app: String?
+/// Options that select the app of a command.
+protocol AppSelection {
+  /// The value of `--app`.
+  var app: String? { get }
+}
 
+/// The help of `--app`.
+let appHelp: ArgumentHelp = "App id (default: ENTITLED_APP, or the only configured app)."
+
+extension AppSelection {
   /// The id of the selected app. Without `--app` and `ENTITLED_APP`, it is the only app of the server that the caller
   /// may access.
   ///
   /// - Throws: ``Failure`` with exit status 64 if there are several.
-  func id(_ client: ClientOptions) async throws -> String {
-    try await id(orOnlyOf: { try await client.withConnection { try await $0.whoAmI(WhoAmIRequest()).apps } })
+  func appID(_ client: ClientOptions) async throws -> String {
+    try await appID(orOnlyOf: {
+      try await client.withConnection { try await $0.whoAmI(WhoAmIRequest()).apps }
+    })
   }
 
   /// The id of the selected app; without `--app` and `ENTITLED_APP`, the only one of `apps`.
-  func id(orOnlyOf apps: () async throws -> [String]) async throws -> String {
+  func appID(orOnlyOf apps: () async throws -> [String]) async throws -> String {
     if let app = app ?? ServerOption.environment("ENTITLED_APP") { return app }
     let ids = try await apps()
     guard let id = ids.first else {
@@ -34,8 +42,8 @@ struct AppOption: ParsableArguments {
 }
 
 /// Selects the app and the App Store environment of a command.
-struct ScopeOptions: ParsableArguments {
-  @OptionGroup var app: AppOption
+struct ScopeOptions: ParsableArguments, AppSelection {
+  @Option(help: appHelp) var app: String?
 
   @Option(help: "Production, Sandbox, Xcode or LocalTesting (default: the app's first environment).")
   var environment: String?

@@ -2,25 +2,50 @@ internal import ArgumentParser
 internal import EntitledClient
 internal import Wire
 
-/// The options of commands that call a server about one app.
-struct AppOptions: ConnectionOptions {
-  @OptionGroup var client: ClientOptions
-  @OptionGroup var app: AppOption
+// A group names the groups of another one again instead of having that as a group: a debug build of the argument parser
+// checks each group four times for each level of groups above it.
 
+/// The options of commands that call a server about one app.
+protocol AppConnectionOptions: ConnectionOptions, AppSelection {}
+
+extension AppConnectionOptions {
   /// Creates a request about the selected app; `build` sets its further fields. It calls the server if no option names
   /// the app.
-  func request<Request: AppRequest>(
-    _ build: (inout Request) throws -> Void = { _ in }
-  ) async throws -> Request {
+  func appRequest<Request: AppRequest>(_ build: (inout Request) throws -> Void) async throws -> Request {
     var request = Request()
-    request.app = try await app.id(client)
+    request.app = try await appID(client)
     try build(&request)
     return request
   }
 }
 
+/// The options of commands that call a server about one app, and no others.
+struct AppOptions: AppConnectionOptions {
+  @OptionGroup var client: ClientOptions
+  @Option(help: appHelp) var app: String?
+
+  /// Creates a request about the selected app; `build` sets its further fields.
+  func request<Request: AppRequest>(
+    _ build: (inout Request) throws -> Void = { _ in }
+  ) async throws -> Request {
+    try await appRequest(build)
+  }
+}
+
 /// The options of commands that call a server about one app in one environment.
-struct ScopedOptions: ConnectionOptions {
+protocol ScopedConnectionOptions: ConnectionOptions {
+  var scope: ScopeOptions { get }
+}
+
+extension ScopedConnectionOptions {
+  /// The id of the selected app, and the selected environment; `.unspecified` selects the app's first one.
+  func appAndEnvironment() async throws -> (app: String, environment: Environment) {
+    (try await scope.appID(client), try scope.appEnvironment())
+  }
+}
+
+/// The options of commands that read something of an app in an environment.
+struct ScopedOptions: ScopedConnectionOptions {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
@@ -33,30 +58,25 @@ struct ScopedOptions: ConnectionOptions {
     try build(&request)
     return request
   }
-
-  /// The id of the selected app, and the selected environment; `.unspecified` selects the app's first one.
-  func appAndEnvironment() async throws -> (app: String, environment: Environment) {
-    (try await scope.app.id(client), try scope.appEnvironment())
-  }
 }
 
 /// The options of commands that change something of an app in an environment.
-struct ScopedChangeOptions: ConnectionOptions {
-  @OptionGroup var scoped: ScopedOptions
+struct ScopedChangeOptions: ScopedConnectionOptions {
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
   @OptionGroup var change: ChangeOptions
-
-  var client: ClientOptions { scoped.client }
 
   /// Creates a request with the app, the environment, and the actor, note and key of the audit trail; `build` sets its
   /// further fields.
   func request<Request: ChangeRequest>(
     _ build: (inout Request) throws -> Void = { _ in }
   ) async throws -> Request {
-    try await scoped.request {
-      $0.actor = change.actor
-      $0.note = change.note
-      $0.idempotencyKey = change.key
-      try build(&$0)
-    }
+    var request = Request()
+    (request.app, request.environment) = try await appAndEnvironment()
+    request.actor = change.actor
+    request.note = change.note
+    request.idempotencyKey = change.key
+    try build(&request)
+    return request
   }
 }

@@ -15,20 +15,19 @@ struct WebhooksCommand: AsyncParsableCommand {
 }
 
 /// The options of commands about one webhook.
-struct WebhookOptions: ConnectionOptions {
-  @OptionGroup var options: AppOptions
+struct WebhookOptions: AppConnectionOptions {
+  @OptionGroup var client: ClientOptions
+  @Option(help: appHelp) var app: String?
 
   @Flag(help: "Select among forward_notifications instead of webhooks.") var forwarding = false
 
   @Argument(help: "Name of the webhook in the configuration.") var webhook: String
 
-  var client: ClientOptions { options.client }
-
   /// Creates a request about the selected webhook; `build` sets its further fields.
   func request<Request: WebhookRequest>(
     _ build: (inout Request) throws -> Void = { _ in }
   ) async throws -> Request {
-    try await options.request {
+    try await appRequest {
       $0.webhook = webhook
       $0.kind = forwarding ? .notifications : .events
       try build(&$0)

@@ -25,7 +25,7 @@ struct SubmitCommand: AsyncParsableCommand {
 
   func run() async throws {
     let transactions = try transaction.map(Document.read)
-    let app = try await options.app.id(options.client)
+    let app = try await options.appID(options.client)
     guard let transaction = transactions.first, transactions.count == 1 else {
       return try await submit(transactions, to: app)
     }

@@ -61,8 +61,9 @@ struct ImportCSVCommand: AsyncParsableCommand {
 }
 
 /// The options of both imports.
-struct ImportOptions: ParsableArguments {
-  @OptionGroup var scoped: ScopedOptions
+struct ImportOptions: ScopedConnectionOptions {
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
 
   @Flag(help: "Print what would be done, without changes and without calls to Apple.") var dryRun = false
   @Option(help: "THEIRS=OURS, another name of an entitlement; repeatable.") var entitlement: [String] = []
@@ -95,8 +96,7 @@ struct ImportOptions: ParsableArguments {
   /// - Throws: `ExitCode` 3 if something was left out that an import should have taken.
   func run(_ files: ImportFiles, from origin: String) async throws {
     try OutputFile.require(notTakenPath(files), besides: files.paths)
-    let client = scoped.client
-    let (app, environment) = try await scoped.appAndEnvironment()
+    let (app, environment) = try await appAndEnvironment()
     let target = try await ImportTarget(app, environment, client)
     var plan = files.plan(for: target, includesAttributes: !withoutAttributes)
     if files.choosesCustomerIDs {

@@ -79,7 +79,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
   }
 
   private func makeRequest(_ server: MigrationClient) async throws -> StartMigrationRequest {
-    let app = try await scope.app.id(orOnlyOf: {
+    let app = try await scope.appID(orOnlyOf: {
       try await server.call { connection async throws(ClientError) in
         try await connection.whoAmI(WhoAmIRequest())
       }.apps
