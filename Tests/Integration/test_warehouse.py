@@ -5,6 +5,7 @@ import collections
 import contextlib
 import datetime
 import gzip
+import itertools
 import json
 import os
 import pathlib
@@ -23,7 +24,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 import contract
 from contract import report_service
-from harness import CALL_LIMIT, PROGRAM, Service, environment
+from harness import CALL_LIMIT, PROGRAM, Service, environment, run
 from report_lives import APP, CONFIGURATION, DAY, Lives, Reports, eventually
 
 DAYS = int(os.environ.get("ENTITLED_WAREHOUSE_DAYS", 25))
@@ -65,17 +66,26 @@ def files(directory, kind):
 
 
 def rows(directory, kind):
-    """All rows in the order of the files, which is that of the numbers."""
-    found = []
-    for first, last, day, path in files(directory, kind):
-        lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-        assert (lines[0][NUMBERS[kind]], lines[-1][NUMBERS[kind]]) == (first, last)
-        known = "known_at" if kind == "postings" else "recorded_at"
-        assert {line[known][:10] for line in lines} == {day}
+    """All rows in the order of their numbers."""
+    found, end = [], 0
+    for (first, last), part in itertools.groupby(files(directory, kind), key=lambda file: file[:2]):
+        lines = []
+        for _, _, day, path in part:
+            lines += (of_day := [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()])
+            known = "known_at" if kind == "postings" else "recorded_at"
+            assert {line[known][:10] for line in of_day} == {day}
+        lines.sort(key=lambda line: line[NUMBERS[kind]])
+        assert (lines[0][NUMBERS[kind]], lines[-1][NUMBERS[kind]]) == (first, last) and first > end
         found += lines
+        end = last
     numbers = [row[NUMBERS[kind]] for row in found]
     assert numbers == sorted(set(numbers)), "two rows have one number"
     return found
+
+
+def comparable(postings):
+    """What the rows say, without their numbers."""
+    return sorted(json.dumps({**row, "number": 0}, sort_keys=True) for row in postings)
 
 
 def stored_postings(service):
@@ -237,6 +247,40 @@ def test_an_export_that_is_killed_at_any_moment_has_no_number_twice_or_missing(l
     exported(service, tmp_path)
     events = rows(tmp_path, "events")
     assert [row["sequence"] for row in events] == list(range(1, len(events) + 1))
+
+
+def test_an_export_that_is_killed_between_the_files_of_a_part_is_completed_or_written_again(lived, tmp_path):
+    service, _ = lived
+    known, _ = exported(service, tmp_path)
+    first, *others = sorted(path for *_, path in files(tmp_path, "postings"))
+    assert others, "a part has a file for each day"
+    for drafts in ([first], others, [first, *others]):
+        for path in drafts:
+            path.rename(path.with_name(path.name + ".draft"))
+        assert exported(service, tmp_path)[0] == known
+        assert not list(tmp_path.rglob("*.draft"))
+
+
+def test_postings_that_were_derived_again_need_a_file_for_each_day(tmp_path):
+    config = tmp_path / "entitled.yaml"
+    config.write_text(CONFIGURATION, encoding="utf-8")
+    service = Service(tmp_path / "data", ["--config", config])
+    try:
+        lives = Lives(service)
+        lives.live(4)
+        before, _ = exported(service, tmp_path / "before")
+    finally:
+        service.stop()
+    done = run("store", "rebuild-reports", "--data", tmp_path / "data", "--config", config)
+    assert done.returncode == 0, done.stderr
+    service = Service(tmp_path / "data", ["--config", config])
+    try:
+        after, _ = exported(service, tmp_path / "after")
+    finally:
+        service.stop()
+    days = [row["known_at"][:10] for row in after]
+    assert comparable(after) == comparable(before) and days != sorted(days)
+    assert len(files(tmp_path / "after", "postings")) == len(set(days))
 
 
 def test_a_directory_takes_one_export_of_one_app(lived, tmp_path):

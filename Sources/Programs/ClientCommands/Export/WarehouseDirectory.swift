@@ -11,8 +11,12 @@ internal import Platform
 ///     DIR/postings/schema.json
 ///     DIR/postings/known_day=2026-10-24/00000000000000000001-00000000000000000420.ndjson.gz
 ///
-/// The name of a file has the numbers of its first and last row, and each file begins after the one before it. So the
-/// names alone say how far the export is, and whatever ends the program, the next run continues after the last file.
+/// The rows that are written at once are a part of the export: a file for each day, of which each has the numbers of the
+/// first and last row of the part as its name. A part begins after the one before it. So the names alone say how far the
+/// export is, and whatever ends the program, the next run continues after the last part.
+///
+/// The files of a part with several days are drafts until all of them are durable, and then renamed. A draft beside a
+/// renamed file of its part is renamed by the next run; without one it is removed, and its part is written again.
 struct WarehouseDirectory {
   private let directory: PrivateDirectory
   private let path: String
@@ -45,22 +49,29 @@ struct WarehouseDirectory {
     }
   }
 
-  /// The number of the last exported row of this kind; 0 without one. Removes what an interrupted write left.
+  /// The number of the last exported row of this kind; 0 without one. Completes or removes what an interrupted write left.
   ///
-  /// - Throws: ``Failure`` if the files overlap.
+  /// - Throws: ``Failure`` if the parts overlap.
   func lastNumber(of kind: ExportKind) throws(Failure) -> Int64 {
     if let last = known.last[kind] { return last }
     var spans: [(numbers: ClosedRange<Int64>, path: String)] = []
+    var drafts: [(numbers: ClosedRange<Int64>, path: String)] = []
     let folder = "\(path)/\(kind.rawValue)"
     for day in try Self.names(in: folder) where day.hasPrefix(Self.dayPrefix) {
       for name in try Self.names(in: "\(folder)/\(day)") {
-        if name.hasSuffix(".new") { unlink("\(folder)/\(day)/\(name)") }
-        if let span = Self.numbers(in: name) { spans.append((span, "\(folder)/\(day)/\(name)")) }
+        let path = "\(folder)/\(day)/\(name)"
+        if name.hasSuffix(".new") { unlink(path) }
+        if let span = Self.numbers(in: name, Self.suffix) { spans.append((span, path)) }
+        if let span = Self.numbers(in: name, Self.suffix + Self.draftSuffix) { drafts.append((span, path)) }
       }
+    }
+    let begun = Set(spans.map(\.numbers))
+    for draft in drafts {
+      if begun.contains(draft.numbers) { try publish(draft.path) } else { unlink(draft.path) }
     }
     spans.sort { $0.numbers.lowerBound < $1.numbers.lowerBound }
     for (one, next) in zip(spans, spans.dropFirst())
-    where next.numbers.lowerBound <= one.numbers.upperBound {
+    where next.numbers.lowerBound <= one.numbers.upperBound && next.numbers != one.numbers {
       throw Failure(
         "'\(folder)' has number \(next.numbers.lowerBound) in two files")
     }
@@ -89,28 +100,40 @@ struct WarehouseDirectory {
     if known != text { try replace("schema.json", in: folder, with: text) }
   }
 
-  /// Writes one file of rows, so that it exists as a whole or not at all. `numbers` are those of its first and last row,
-  /// after ``lastNumber(of:)``.
+  /// Writes a part of the export, the rows of each day into a file, so that each file exists as a whole or not at all.
+  /// `numbers` are those of the first and last row of the part, after ``lastNumber(of:)``. A part of events has one day,
+  /// so that the last file ends with the last event.
   ///
-  /// - Returns: the path of the file.
+  /// - Returns: the paths of the files, in the order of `days`.
   func write(
-    _ rows: [UInt8], of kind: ExportKind, day: String, numbers: ClosedRange<Int64>
-  ) throws(Failure) -> String {
-    guard let compressed = gzip(rows) else {
-      throw Failure("cannot compress rows: out of memory")
-    }
-    let folder = "\(path)/\(kind.rawValue)"
-    let partition = try open("\(folder)/\(Self.dayPrefix)\(day)")
+    _ days: [(day: String, rows: [UInt8])], of kind: ExportKind, numbers: ClosedRange<Int64>
+  ) throws(Failure) -> [String] {
     let name = "\(Self.padded(numbers.lowerBound))-\(Self.padded(numbers.upperBound))\(Self.suffix)"
-    try replace(name, in: partition, with: compressed)
-    let path = "\(partition.path)/\(name)"
+    var paths: [String] = []
+    for (day, rows) in days {
+      guard let compressed = gzip(rows) else { throw Failure("cannot compress rows: out of memory") }
+      let partition = try open("\(path)/\(kind.rawValue)/\(Self.dayPrefix)\(day)")
+      try replace(days.count == 1 ? name : name + Self.draftSuffix, in: partition, with: compressed)
+      paths.append("\(partition.path)/\(name)")
+    }
+    if days.count > 1 { for path in paths { try publish(path + Self.draftSuffix) } }
     known.last[kind] = numbers.upperBound
-    if kind == .events { known.event = try LastExportedEvent(rows: rows, path: path) }
-    return path
+    if kind == .events, let rows = days.last?.rows, let path = paths.last {
+      known.event = try LastExportedEvent(rows: rows, path: path)
+    }
+    return paths
+  }
+
+  /// Gives a durable draft the name of its file.
+  private func publish(_ draft: String) throws(Failure) {
+    guard rename(draft, String(draft.dropLast(Self.draftSuffix.count))) == 0,
+      DirectoryEntries.sync(around: draft)
+    else { throw Failure("cannot rename '\(draft)': \(SystemError.last)") }
   }
 
   private static let dayPrefix = "known_day="
   private static let suffix = ".ndjson.gz"
+  private static let draftSuffix = ".draft"
 
   /// A number with 20 digits, so that the order of the names is that of the numbers.
   private static func padded(_ number: Int64) -> String {
@@ -118,8 +141,8 @@ struct WarehouseDirectory {
     return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
   }
 
-  /// The numbers of the first and last row in a file's name; `nil` for files that are none of an export.
-  private static func numbers(in name: String) -> ClosedRange<Int64>? {
+  /// The numbers in a file's name with this suffix; `nil` for files that are none of an export.
+  private static func numbers(in name: String, _ suffix: String) -> ClosedRange<Int64>? {
     guard name.hasSuffix(suffix) else { return nil }
     let parts = name.dropLast(suffix.count).split(separator: "-").map { Int64($0) }
     guard parts.count == 2, let first = parts[0], let last = parts[1], first <= last else { return nil }
@@ -168,9 +191,10 @@ struct WarehouseDirectory {
   }
 }
 
-/// Collects rows, and writes a file when the day changes or enough rows are collected.
+/// Collects rows, and writes a part of the export when enough are collected. Postings of many days alternate after
+/// they were derived again, so a part has rows of several days.
 struct PartitionWriter {
-  /// A file has some megabytes.
+  /// A part has some megabytes.
   private static let maxRows = 100_000
 
   let directory: WarehouseDirectory
@@ -178,9 +202,8 @@ struct PartitionWriter {
   /// Called with the path and the number of rows of each file.
   let onFile: (_ path: String, _ rows: Int) -> Void
 
-  private var day = ""
+  private var days: [String: (rows: [UInt8], count: Int)] = [:]
   private var numbers: ClosedRange<Int64>?
-  private var rows: [UInt8] = []
   private var count = 0
 
   init(
@@ -193,18 +216,20 @@ struct PartitionWriter {
   /// Adds a row that became known at `knownAt`, whose day is that of UTC. Numbers must grow.
   mutating func append(_ row: JSONObject, number: Int64, knownAt: Instant) throws(Failure) {
     let day = String(knownAt.description.prefix(10))
-    if day != self.day || count >= Self.maxRows { try flush() }
-    self.day = day
+    if count >= Self.maxRows || kind == .events && days[day] == nil { try flush() }
     numbers = (numbers?.lowerBound ?? number)...number
-    rows += row.serialized()
-    rows.append(UInt8(ascii: "\n"))
+    days[day, default: ([], 0)].rows += row.serialized() + [UInt8(ascii: "\n")]
+    days[day]?.count += 1
     count += 1
   }
 
   /// Writes what is collected; without a row, no file. Call it after the last row: nothing else does.
   mutating func flush() throws(Failure) {
     guard let numbers else { return }
-    onFile(try directory.write(rows, of: kind, day: day, numbers: numbers), count)
-    (self.numbers, rows, count) = (nil, [], 0)
+    let days = days.sorted { $0.key < $1.key }
+    let paths = try directory.write(
+      days.map { (day: $0.key, rows: $0.value.rows) }, of: kind, numbers: numbers)
+    for (path, day) in zip(paths, days) { onFile(path, day.value.count) }
+    (self.numbers, self.days, count) = (nil, [:], 0)
   }
 }
