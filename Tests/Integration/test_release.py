@@ -1,5 +1,5 @@
 """The files of a release: the Debian package, the software bill of materials, the signatures, the image's file system. The
-short form packages the program under test; `make test-long` makes and tries all files of the released programs."""
+short form makes no package; `make test-long` makes and tries all files of the released programs."""
 
 import json
 import os
@@ -44,6 +44,8 @@ def version():
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory, version):
     """The program without the sandbox, stripped and installed."""
+    if not IS_LONG:
+        pytest.skip("part of `make test-long`: half a minute for a program without optimization")
     return programs.installed(ROOT, SERVICE_PROGRAM, tmp_path_factory.mktemp("release") / "usr", version)
 
 
@@ -100,7 +102,6 @@ def test_the_package_names_its_version_and_the_libraries_it_needs(package, versi
         assert needed in depends, depends
 
 
-@pytest.mark.skipif(not IS_LONG, reason="part of `make test-long`: half a minute")
 def test_lintian_has_nothing_against_the_package(package):
     # A program that was built without tools/build loads Swift's libraries from the toolchain's folder too.
     faults = [line for line in debian.faults(package) if "custom-library-search-path RUNPATH" not in line]
