@@ -1,5 +1,7 @@
 """Server reflection, in both versions: clients like grpcurl can call this service without its proto files."""
 
+import time
+
 import pytest
 from google.protobuf import descriptor_pb2
 from google.protobuf.descriptor_pool import DescriptorPool
@@ -55,6 +57,16 @@ def test_the_services_are_listed(query):
 def test_a_file_is_found_by_a_symbol_in_it(query, symbol):
     [answer] = query({"file_containing_symbol": symbol})
     assert any(name.startswith("entitled/v1/entitlement") for name in files(answer))
+
+
+def test_large_answers_wait_for_each_other(query):
+    """Thirty bytes of anyone ask for each of them."""
+    query({"list_services": ""})
+    start = time.monotonic()
+    answers = query(*[{"file_containing_symbol": "entitled.v1.CustomerService"}] * 60)
+    # Those of a tenth of a second do not wait, and the last one is not waited for.
+    size = sum(answer.ByteSize() for answer in answers[1:])
+    assert time.monotonic() - start > size / (32 << 20) - 0.1 > 0.1
 
 
 def test_a_file_is_found_by_its_name(query):

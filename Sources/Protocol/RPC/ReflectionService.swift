@@ -7,6 +7,7 @@ internal import Wire
 package struct ReflectionService: Sendable {
   /// The full names of the services.
   private let services: [String]
+  private let pace = ReflectionPace()
 
   package init(services: [String]) { self.services = services.sorted() }
 
@@ -26,10 +27,25 @@ package struct ReflectionService: Sendable {
           responses: ResponseWriter<GRPCReflection.ServerReflectionResponse>, _
         ) async throws(Status) in
         while let request = try await requests.next() {
-          try await responses.write(answer(to: request))
+          let answer = answer(to: request)
+          try await wait(toSend: answer)
+          try await responses.write(answer)
         }
       }
     }
+  }
+
+  /// Waits until the pace permits an answer. It is encoded afterwards, so that those who wait share the descriptors.
+  private func wait(toSend answer: GRPCReflection.ServerReflectionResponse) async throws(Status) {
+    var bytes = 0
+    if case .fileDescriptorResponse(let files) = answer.messageResponse {
+      bytes = files.fileDescriptorProto.reduce(0) { $0 + $1.count }
+    }
+    guard let delay = pace.delay(of: bytes, at: .now) else {
+      throw Status(.resourceExhausted, "too many reflection requests wait; try again")
+    }
+    // A call that has ended meanwhile fails to send.
+    if delay > .zero { try? await Task.sleep(for: delay) }
   }
 
   func answer(to request: GRPCReflection.ServerReflectionRequest) -> GRPCReflection.ServerReflectionResponse {

@@ -16,6 +16,8 @@ package struct Services: Sendable {
   private let health: HealthService
   private let cacheBytes: Int
   private let missingReaders: MissingReaders
+  /// One for all event loops, which share its pace.
+  private let reflection = ReflectionService(services: Contract.services.map(\.name))
 
   /// - Parameters:
   ///   - context: the components that the handlers share.
@@ -139,7 +141,7 @@ package struct Services: Sendable {
       statusService: StatusServiceHandler(context: context),
       webhookService: WebhookServiceHandler(context: context))
     return methods.map { $0.waiting(at: barrier) }
-      + ReflectionService(services: Contract.services.map(\.name)).methods
+      + reflection.methods
   }
 }
 
