@@ -26,7 +26,7 @@ struct SandboxOpener: SandboxEmbedding {
 
   func open(
     _ configuration: ServiceConfiguration, data: String, on group: any EventLoopGroup, maxConnections: Int,
-    logger: Logger
+    held: PeerBytes, logger: Logger
   ) async throws -> EmbeddedSandbox {
     let storage = SandboxSettings(data: data, start: start, targets: targets, keepsTime: true)
     let worlds = try storage.worlds(configuration)
@@ -36,6 +36,7 @@ struct SandboxOpener: SandboxEmbedding {
       answers: answers)
     service.threads = { _ in .shared }
     service.limits.connections = maxConnections
+    service.held = held
     do {
       let listener = try await Listener.listen(at: address, on: group, serving: service, logger: logger)
       let main = worlds.main

@@ -35,11 +35,12 @@ package struct EmbeddedSandbox: Sendable {
 /// Opens the sandbox of a program that contains one. The composition of the service names no type of the sandbox, so
 /// that `entitled-service` is built without it.
 package protocol SandboxEmbedding: Sendable {
-  /// Opens a sandbox with the apps of `configuration`, and its listener. Its state is in the data directory `data`.
+  /// Opens a sandbox with the apps of `configuration`, and its listener, whose peers share the account `held` with those of
+  /// the service. Its state is in the data directory `data`.
   ///
   /// - Throws: ``Failure`` if the state cannot be used or the address is taken.
   func open(
     _ configuration: ServiceConfiguration, data: String, on group: any EventLoopGroup, maxConnections: Int,
-    logger: Logger
+    held: PeerBytes, logger: Logger
   ) async throws -> EmbeddedSandbox
 }

@@ -53,10 +53,12 @@ struct Server {
 
     let limits = TransportLimits(configuration.listeners.limits)
     let budget = try connectionBudget(limits)
+    let held = PeerBytes(limits)
     let security = try ListenerSecurity(configuration.listeners, settings)
     // The sandbox is opened before the service, which calls it in place of Apple.
     let sandbox = try await settings.sandbox?.open(
-      configuration, data: settings.data, on: edgeLoops, maxConnections: budget.sandbox, logger: logger)
+      configuration, data: settings.data, on: edgeLoops, maxConnections: budget.other, held: held,
+      logger: logger)
     let installation = Installation(
       store: store, key: try Startup.installationKey(configuration.erasures, data: settings.data))
     let traces = try TraceExport(configuration.traces, replica: settings.replica.name)
@@ -70,7 +72,8 @@ struct Server {
     application.addMetrics(to: metrics, dataDirectory: settings.data)
     let listeners = try await Listeners.open(
       settings, on: loops, edge: edgeLoops, application: application, security: security,
-      limits: limits, budget: budget, sandbox: sandbox?.listener, metrics: metrics, logger: logger)
+      limits: limits, budget: budget, held: held, sandbox: sandbox?.listener, metrics: metrics,
+      logger: logger)
     metrics.add(CallbackMetricsSource { listeners.samples })
     store.replication?.announce(address: "\(listeners.grpc.address)")
     warn(about: budget, limits)
@@ -155,7 +158,8 @@ struct Server {
   private func connectionBudget(_ limits: TransportLimits) throws -> ConnectionBudget {
     do throws(ConnectionBudgetError) {
       return try ConnectionBudget(
-        limit: OpenFiles.limit, open: OpenFiles.count, configured: limits.connections)
+        limit: OpenFiles.limit, open: OpenFiles.count, configured: limits.connections,
+        others: (settings.sandbox == nil ? 0 : 1) + (settings.console == nil ? 0 : 1))
     } catch {
       throw Failure(error.description)
     }

@@ -50,19 +50,19 @@ struct Listeners: Sendable {
   /// The bytes that peers make the process hold, over all connections.
   private let held: PeerBytes
 
-  /// Opens the listeners, the console last.
+  /// Opens the listeners, the console last. `held` are the bytes of all listeners, with those of the sandbox.
   ///
   /// - Throws: ``Failure`` if an address cannot be bound.
   static func open(
     _ settings: ServeSettings, on loops: any EventLoopGroup, edge edgeLoops: any EventLoopGroup,
     application: Application, security: ListenerSecurity, limits: TransportLimits,
-    budget: ConnectionBudget, sandbox: Listener?, metrics: MetricsRegistry, logger: Logger
+    budget: ConnectionBudget, held: PeerBytes, sandbox: Listener?, metrics: MetricsRegistry, logger: Logger
   ) async throws -> Listeners {
     let (tls, hosts) = (security.tls, security.hosts)
-    var (grpcLimits, edgeLimits) = (limits, limits)
+    var (grpcLimits, edgeLimits, consoleLimits) = (limits, limits, limits)
     grpcLimits.connections = budget.grpc
     edgeLimits.connections = budget.edge
-    let held = PeerBytes(limits)
+    consoleLimits.connections = budget.other
     do {
       var calls = Listener.Service(
         makeHost: { _ in application.services.makeHost() },
@@ -85,7 +85,8 @@ struct Listeners: Sendable {
       let http = try await Listener.listen(
         at: settings.http, socket: settings.inherited.http, on: edgeLoops, serving: edge, logger: logger)
       let console = try await openConsole(
-        settings, on: edgeLoops, application: application, tls: tls, budget: budget, logger: logger)
+        settings, on: edgeLoops, application: application, tls: tls, limits: consoleLimits, held: held,
+        logger: logger)
       return Listeners(grpc: grpc, http: http, sandbox: sandbox, console: console, held: held)
     } catch {
       throw Failure(error.description)
@@ -95,13 +96,14 @@ struct Listeners: Sendable {
   /// Opens the console's listener; `nil` if it is turned off. Its pages are made on background threads.
   private static func openConsole(
     _ settings: ServeSettings, on loops: any EventLoopGroup, application: Application, tls: ListenerTLS,
-    budget: ConnectionBudget, logger: Logger
+    limits: TransportLimits, held: PeerBytes, logger: Logger
   ) async throws(ListenError) -> Listener? {
     guard let address = settings.console, let console = application.console.site else { return nil }
     var service = Listener.Service.plain { request in
       await withTaskExecutorPreference(BackgroundThreads.shared) { await console.respond(to: request) }
     }
-    service.limits.connections = budget.sandbox
+    service.limits = limits
+    service.held = held
     service.tls = tls.console
     return try await Listener.listen(at: address, on: loops, serving: service, logger: logger)
   }

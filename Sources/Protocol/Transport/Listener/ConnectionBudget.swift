@@ -1,6 +1,7 @@
 /// The numbers of connections that the listeners of a process may hold, so that its file descriptors suffice.
 ///
-/// The listeners share what the limit of open files leaves: half for gRPC, the rest for the edge and the sandbox.
+/// The listeners share what the limit of open files leaves: half for gRPC, three eighths for the edge, and the rest for the
+/// sandbox and the console.
 /// So idle connections to the edge cannot stop gRPC, and no number of connections stops the store, the calls to
 /// Apple, or webhooks.
 package struct ConnectionBudget: Hashable, Sendable {
@@ -8,8 +9,8 @@ package struct ConnectionBudget: Hashable, Sendable {
   package let grpc: Int
   /// The maximum number of connections of the HTTP listener.
   package let edge: Int
-  /// The maximum number of connections of the sandbox's listener.
-  package let sandbox: Int
+  /// The maximum number of connections of each other listener: of the sandbox and the console.
+  package let other: Int
 
   /// Descriptors for the store's readers and outgoing connections.
   private static let reserve = 64
@@ -22,8 +23,9 @@ package struct ConnectionBudget: Hashable, Sendable {
   ///   - limit: the limit of open descriptors.
   ///   - open: the number of descriptors that the process has open without connections.
   ///   - configured: the maximum number of connections of each listener.
+  ///   - others: the number of listeners besides those of gRPC and HTTP.
   /// - Throws: ``ConnectionBudgetError`` if the limit is too low to run.
-  package init(limit: Int, open: Int, configured: Int) throws(ConnectionBudgetError) {
+  package init(limit: Int, open: Int, configured: Int, others: Int) throws(ConnectionBudgetError) {
     let free = limit - open
     guard free >= Self.minFree else {
       throw ConnectionBudgetError(limit: limit, needed: open + Self.minFree)
@@ -31,7 +33,7 @@ package struct ConnectionBudget: Hashable, Sendable {
     let available = max(free - Self.reserve, free / 4)
     grpc = min(configured, available / 2)
     edge = min(configured, available * 3 / 8)
-    sandbox = min(configured, available / 8)
+    other = min(configured, max(available / 8 / max(others, 1), 1))
   }
 }
 
