@@ -3,11 +3,14 @@
 import base64
 import contextlib
 import gzip
+import os
 import re
 import socket
 import struct
+import sys
 import threading
 import time
+import urllib.request
 
 import hpack
 import pytest
@@ -19,11 +22,16 @@ from h2.settings import SettingCodes
 import contract
 import frames
 from contract import entitlement_service
+from forge import header_of
 from frames import PREFACE, Peer, frame, get, headers
-from harness import FREE_PORTS, LARGE_CALL_LIMIT, Service, post, run, wait_for
+from harness import FREE_PORTS, LARGE_CALL_LIMIT, ROOT, Service, free_port, post, run, wait_for
 from raw import CHECK, Connection, framed
 from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED, UNAVAILABLE
 from test_reload import CATALOG
+
+sys.path.append(str(ROOT / "tools" / "attacks"))
+
+import receipts  # noqa: E402  the path is set above
 
 LIMITS = """
 limits:
@@ -671,11 +679,13 @@ def incomplete(service, port, size):
     return peer
 
 
-@pytest.mark.parametrize("port", ["grpc", "http", "HTTP/1.1"])
+@pytest.mark.parametrize("port", ["grpc", "http", "HTTP/1.1", "sandbox", "console"])
 def test_over_all_connections_the_most_incomplete_requests_are_reset_first(start, tmp_path, port):
     file = tmp_path / "entitled.yaml"
     file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_incomplete_request_bytes: 1048576\n")
-    service = start(arguments=["--config", file])
+    console = f"127.0.0.1:{free_port()}"
+    service = start(arguments=["--config", file, "--console", console])
+    service.console = console
     peers = []
     while (metrics := service.metrics())["entitled_incomplete_connections_reset_total"] == 0:
         assert len(peers) < 30 and metrics["entitled_incomplete_request_bytes"] < 1_200_000
@@ -770,6 +780,53 @@ def test_health_watches_count_while_they_are_open(start, tmp_path):
     for peer in peers:
         peer.socket.close()
     wait_for(lambda: service.metrics()["entitled_incomplete_request_bytes"] == 0)
+
+
+def test_requests_that_wait_for_a_thread_are_bounded(start, tmp_path):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_incomplete_request_bytes: 1048576\n")
+    cores = os.sched_getaffinity(0)
+    # On one core, the threads that handle requests yield to those that read them.
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        service = start(arguments=["--config", file])
+    finally:
+        os.sched_setaffinity(0, cores)
+    fields = get("POST", f"/notifications/{APP}", ("note", "x" * 8_000))
+    with Peer(service.http) as peer:
+        peer.handshake()
+
+        def statuses(streams):
+            body = b'{"signedPayload":"' + b"x" * 4_000 + b'"}'
+            peer.send(*[headers(stream, fields, flags=frames.END_HEADERS) + frame(0, 1, stream, body) for stream in streams])
+            return [dict(decoder.decode(peer.wait(frames.HEADERS))) for _ in streams]
+
+        decoder = hpack.Decoder()
+        answers = statuses(range(1, 601, 2))
+        refused = [answer for answer in answers if answer[":status"] == "503"]
+        # A megabyte is that of 49 requests, whose fields count twice.
+        assert 0 < len(refused) <= 251 and all(answer["retry-after"] == "1" for answer in refused)
+        assert statuses([601])[0][":status"] == "202"
+
+
+def test_receipts_with_many_digest_algorithms_delay_no_other_request(service):
+    """Hashing the content of one for each of them takes seconds."""
+    chain = [base64.b64decode(text) for text in header_of(service.buy("pro.monthly")["signedTransactionInfo"])["x5c"]]
+
+    def seconds(algorithms):
+        """Until such receipts, one for each thread, and another request are answered."""
+        receipt = base64.b64encode(receipts.receipt(chain, algorithms, size=1_000_000)).decode()
+        start = time.monotonic()
+        with contextlib.ExitStack() as ending:
+            peers = [ending.enter_context(connect(service.http)) for _ in os.sched_getaffinity(0)]
+            for peer in peers:
+                peer.sendall(receipts.post("/verifyReceipt", {"receipt-data": receipt}))
+            with urllib.request.urlopen(f"http://{service.http}/openapi.json", timeout=TIMEOUT) as answer:
+                assert answer.status == 200
+            assert all(b'"status":21003' in peer.recv(65_536) for peer in peers)
+        return time.monotonic() - start
+
+    assert seconds(800) < 5 * seconds(1) + 1
 
 
 def test_a_complete_request_does_not_count_as_incomplete_while_its_call_lasts(start):

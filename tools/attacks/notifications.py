@@ -3,14 +3,17 @@
 import select
 import time
 
-from wire import connect
+from wire import IncompleteFlood, connect
 
 CONNECTIONS = 16
 
 
 def post_all(target, until, requests):
-    """Keeps a request on the way on each connection. Returns the number of connections that the server closed."""
-    closed, waiting = 0, []
+    """Keeps a request on the way on each connection. Returns the number of connections that the server closed.
+
+    Fails if none is answered.
+    """
+    closed, waiting, answered = 0, [], False
     while time.monotonic() < until:
         try:
             while len(waiting) < CONNECTIONS:
@@ -23,8 +26,11 @@ def post_all(target, until, requests):
             try:
                 if not peer.recv(1 << 16):
                     raise ConnectionError
+                answered = True
                 peer.sendall(next(requests))
             except OSError:
                 closed += 1
                 waiting.remove(peer)
+    if not answered:
+        raise IncompleteFlood("no answer to any request")
     return closed
