@@ -191,6 +191,24 @@ import Testing
     #expect(overview(reversed).consumables.map { [$0.purchased, $0.refunded] } == [[8, 0]])
   }
 
+  @Test("Apple's rounded share of a partial refund is that of whole units")
+  func refundedUnits() {
+    func units(_ quantity: Int64, _ share: Int64?) -> Int64 {
+      purchase("shells", .consumable, on: 0).with {
+        ($0.quantity, $0.revocationDate) = (quantity, at(3))
+        $0.details.revocationPercentage = share
+      }.refundedUnits
+    }
+    for quantity in 1...100 as ClosedRange<Int64> {
+      for refunded in 0...quantity {
+        let rounded = (2 * refunded * 100_000 + quantity) / (2 * quantity)
+        #expect(units(quantity, rounded) == refunded, "\(refunded) of \(quantity)")
+      }
+    }
+    #expect(units(3, nil) == 3 && units(3, -1) == 0 && units(3, 200_000) == 3)
+    #expect(units(1, 50_000) == 1 && units(5, 50_000) == 3 && units(.max, 50_000) == .max)
+  }
+
   @Test("The overview agrees with the evaluation", arguments: UInt64(0)..<200)
   func agrees(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 13_000)

@@ -198,12 +198,15 @@ package struct ConsumableBalance: Hashable, Sendable {
 
 extension TransactionFact {
   /// The units of a consumable that were refunded: after a partial refund the share of the units, rounded up.
+  ///
+  /// `revocationPercentage` is in thousandths of a percent, and Apple rounds it: 66,667 for two of three units. So the
+  /// least share that it may stand for counts, which is half of a thousandth less.
   package var refundedUnits: Int64 {
     guard revocationDate != nil else { return 0 }
-    // `revocationPercentage` is in thousandths of a percent.
     let share = min(max(0, details.revocationPercentage ?? 100_000), 100_000)
-    let (product, overflow) = quantity.multipliedReportingOverflow(by: share)
-    return overflow ? quantity : product / 100_000 + (product % 100_000 > 0 ? 1 : 0)
+    guard share > 0 else { return 0 }
+    let (product, overflow) = quantity.multipliedReportingOverflow(by: 2 * share - 1)
+    return share == 100_000 || overflow ? quantity : (product - 1) / 200_000 + 1
   }
 }
 
