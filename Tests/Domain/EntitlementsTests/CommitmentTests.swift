@@ -82,6 +82,17 @@ import Testing
     #expect(kinds == [.renewalTurnedOff, .renewed])
   }
 
+  @Test("A failed payment ends access at once, also with an operator's grace for the product")
+  func failedPayment() {
+    let failed = info(signed: 90) { $0.isInBillingRetry = true }
+    func answer(_ paid: TransactionFact) -> EntitlementStatus {
+      evaluate(
+        CustomerFacts(transactions: [paid], renewals: [failed]), entitlement: "pro", in: fullApp, at: at(91))
+    }
+    #expect(answer(payment(3)).reason == .billingRetry)
+    #expect(answer(period(60...90, "yearly")).reason == .inOperatorGracePeriod, "without a commitment")
+  }
+
   @Test("A recovered payment keeps the cancellation, and a new commitment or a plain renewal does not")
   func otherCommitment() {
     let cancelled = info(signed: 70, renews: .off) {

@@ -5,7 +5,7 @@ internal import AppStore
 /// Precomputed answers and the stored states of purchases are valid only under the version that made them. Raise it with every
 /// change after which ``evaluate(_:entitlement:in:at:)`` may return a different answer for the same facts, for which
 /// `FingerprintTests` fails if it was not raised, or ``PurchaseState`` a different state.
-package let rulesVersion: UInt64 = 21
+package let rulesVersion: UInt64 = 22
 
 /// A 64-bit hash (FNV-1a) of the inputs of evaluation besides facts and time: equal in every process on every
 /// machine, and different for different catalogs except by chance (1 in 2^64).

@@ -205,7 +205,8 @@ extension AccessIntervals {
       if let end = failure.graceEnd.map({ min($0, cut) }), start < end {
         add(.grace, product.level, from: start, to: end, by: index, facts, rules)
       }
-      guard let grace = product.operatorGrace else { continue }
+      // A failed payment of a commitment ends access at once.
+      guard let grace = product.operatorGrace, !facts.transactions[index].isOfCommitment else { continue }
       let end = min(expiry.advanced(byDays: grace.days), cut)
       if start < end {
         add(.operatorGrace, min(product.level, grace.access), from: start, to: end, by: index, facts, rules)
