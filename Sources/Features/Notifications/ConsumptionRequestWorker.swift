@@ -120,7 +120,9 @@ package struct ConsumptionRequestWorker: Worker {
       return .wait("NO_IN_APP_PURCHASE_KEY")
     }
     let product = app.products[due.purchase?.productID ?? record.productID]
-    return .answer(terms.information(about: due.purchase, product, at: record.requestedAt), client)
+    let start = due.purchase.flatMap { due.stacked.start(ofNonRenewing: $0, in: app) }
+    return .answer(
+      terms.information(about: due.purchase, product, from: start, at: record.requestedAt), client)
   }
 
   /// Sends the answer, then records it. After a crash in between it is sent again, which Apple allows. A refusal

@@ -64,6 +64,28 @@ import Testing
     }
   }
 
+  @Test("A request about a non-renewing subscription has the customer's purchases that add up with it")
+  func stacked() async throws {
+    try await LedgerFixture.run { fixture in
+      func season(_ day: Int64, _ line: String, _ product: String = "season") throws -> String {
+        try fixture.period(
+          day...70, line: line,
+          ["productId": .string(product), "type": "Non-Renewing Subscription", "expiresDate": .null])
+      }
+      _ = try await fixture.submit(season(40, "L1"))
+      _ = try await fixture.submit(season(45, "L2"))
+      _ = try await fixture.submit(season(46, "L3", "other"))
+      _ = try await fixture.submit(season(41, "L4"), for: "ben")
+      try await fixture.requestConsumption(season(45, "L2"), signed: 49)
+      let due = try #require(try await fixture.ledger.dueConsumptionRequests(limit: 9).first)
+      #expect(due.stacked.transactions.map(\.originalTransactionID) == ["L1", "L2"])
+      var waiting = due.request
+      waiting.dueAt = at(51)
+      try await fixture.ledger.update(waiting, ifUnchanged: due)
+      #expect(try await fixture.ledger.dueConsumptionRequests(limit: 9).isEmpty)
+    }
+  }
+
   @Test("Consent during processing keeps the consumption request due")
   func consentMeanwhile() async throws {
     try await LedgerFixture.run { fixture in

@@ -28,6 +28,22 @@ import Testing
     #expect(share(of: fact, season, on: day) == expected)
   }
 
+  @Test(
+    "The time of a purchase that adds up begins at the end of the one before",
+    arguments: [(20, 0), (45, 50_000), (60, 100_000)])
+  func stacked(day: Int64, expected: Int64) {
+    let app = AppDefinition(
+      id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil), environments: [.sandbox],
+      products: [season])
+    let second = purchase("season", .nonRenewingSubscription, on: 10)
+    let facts = CustomerFacts(transactions: [purchase("season", .nonRenewingSubscription, on: 0), second])
+    let start = facts.start(ofNonRenewing: second, in: app)
+    let information = ConsumptionPolicy.Terms().information(about: second, season, from: start, at: at(day))
+    #expect(information.consumptionPercentage == expected)
+    #expect(CustomerFacts().start(ofNonRenewing: second, in: app) == nil)
+    #expect(facts.start(ofNonRenewing: period(0...30), in: app) == nil)
+  }
+
   // Apple: consumptionPercentage, "Don't provide a consumption percentage for auto-renewable subscriptions".
   @Test("Apple computes the consumed share of subscriptions itself")
   func subscription() {

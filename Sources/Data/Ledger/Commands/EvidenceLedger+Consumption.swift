@@ -8,13 +8,19 @@ package struct DueConsumptionRequest: Hashable, Sendable {
   package let request: ConsumptionRequestRecord
   /// The transaction; `nil` if it is not stored.
   package let purchase: TransactionFact?
+  /// As ``LineReader/purchases(addingUpWith:of:_:)``; empty without a purchase.
+  package let stacked: CustomerFacts
   /// The owners; empty while the purchase is unclaimed.
   package let owners: [String]
   /// Whether every owner consented to sending consumption data to Apple.
   package let isConsented: Bool
 
-  /// Reads the state of a request: in a snapshot to decide, and in the write to find out whether it changed.
-  fileprivate init(_ request: ConsumptionRequestRecord, in store: any LineReader) throws(StoreError) {
+  /// Reads the state of a request: in a snapshot to decide, and in the write to find out whether it changed. `facts` reads
+  /// those of a customer.
+  fileprivate init(
+    _ request: ConsumptionRequestRecord, in store: any LineReader,
+    _ facts: (CustomerKey) throws(StoreError) -> CustomerFacts?
+  ) throws(StoreError) {
     self.request = request
     owners = try store.owners(of: request.line)
     var isConsented = !owners.isEmpty
@@ -23,9 +29,31 @@ package struct DueConsumptionRequest: Hashable, Sendable {
       isConsented = isConsented && consent?.isGiven == true
     }
     self.isConsented = isConsented
-    purchase = try store.facts(of: request.line).transactions.first {
+    let purchase = try store.facts(of: request.line).transactions.first {
       $0.transactionID == request.transactionID
     }
+    self.purchase = purchase
+    stacked =
+      try purchase.map { purchase throws(StoreError) in
+        try store.purchases(addingUpWith: purchase, of: request.line, facts)
+      } ?? CustomerFacts()
+  }
+}
+
+extension LineReader {
+  /// The owner's purchases of the same non-renewing subscription, this one included; their durations add up. Empty for other
+  /// products, and without an owner. `facts` reads those of a customer.
+  package func purchases(
+    addingUpWith purchase: TransactionFact, of line: LineKey,
+    _ facts: (CustomerKey) throws(StoreError) -> CustomerFacts?
+  ) throws(StoreError) -> CustomerFacts {
+    guard purchase.type == .nonRenewingSubscription, let owner = try owner(of: line),
+      let owned = try facts(line.customer(owner))
+    else { return CustomerFacts() }
+    return CustomerFacts(
+      transactions: owned.transactions.filter {
+        $0.productID == purchase.productID && $0.type == purchase.type
+      })
   }
 }
 
@@ -58,7 +86,9 @@ extension EvidenceLedger {
     return try await read { snapshot throws(StoreError) in
       try snapshot.consumptionRequests(dueBy: now, in: domain, limit: limit).map {
         request throws(StoreError) in
-        try DueConsumptionRequest(request, in: snapshot)
+        try DueConsumptionRequest(request, in: snapshot) { customer throws(StoreError) in
+          try snapshot.facts(of: customer)
+        }
       }
     }
   }
@@ -95,7 +125,8 @@ extension EvidenceLedger {
     let (catalog, clock) = (catalog.value, clocks[request.line.environment])
     try await commit { store throws(StoreError) -> (Void, [LedgerEffect]) in
       guard let stored = try store.consumptionRequest(request.id), stored.state == .open,
-        try DueConsumptionRequest(stored, in: store) == due
+        try DueConsumptionRequest(
+          stored, in: store, { customer throws(StoreError) in try store.allFacts(of: customer) }) == due
       else { return ((), []) }
       var applier = FactApplier(store, catalog: catalog, now: clock.now())
       try applier.update(request)

@@ -60,14 +60,16 @@ extension ConsumptionPolicy.Terms {
   ///
   /// - `fact`: the purchase; `nil` if it is unknown.
   /// - `product`: its catalog entry; `nil` if there is none.
+  /// - `start`: when its time begins; `nil` for the purchase date.
   /// - `instant`: the time of the refund request.
   package func information(
-    about fact: TransactionFact?, _ product: ProductDefinition?, at instant: Instant
+    about fact: TransactionFact?, _ product: ProductDefinition?, from start: Instant? = nil,
+    at instant: Instant
   ) -> ConsumptionRequest {
     var information = ConsumptionRequest(
       customerConsented: true, deliveryStatus: deliveryStatus,
       sampleContentProvided: sampleContentProvided, refundPreference: refundPreference)
-    information.consumptionPercentage = share(of: fact, product, at: instant)
+    information.consumptionPercentage = share(of: fact, product, from: start, at: instant)
     if information.problem(with: fact?.type) != nil { information.consumptionPercentage = nil }
     if information.problem(with: fact?.type) != nil { information.refundPreference = nil }
     return information
@@ -75,9 +77,11 @@ extension ConsumptionPolicy.Terms {
 
   /// The consumed share within Apple's bounds; `nil` if it is unknown, or not to be reported.
   private func share(
-    of fact: TransactionFact?, _ product: ProductDefinition?, at instant: Instant
+    of fact: TransactionFact?, _ product: ProductDefinition?, from start: Instant?, at instant: Instant
   ) -> Int64? {
-    guard reportsConsumption, let consumed = fact?.consumedShare(product, at: instant) else { return nil }
+    guard reportsConsumption, let consumed = fact?.consumedShare(product, from: start, at: instant) else {
+      return nil
+    }
     // Apple rejects other shares of a purchase that was not delivered, and of one whose refund is to be prorated.
     return switch (deliveryStatus, refundPreference) {
     case (.delivered, .grantProrated?): min(max(consumed, 1), ConsumptionRequest.wholeConsumption - 1)
@@ -90,12 +94,28 @@ extension ConsumptionPolicy.Terms {
 extension TransactionFact {
   /// The share of the paid time that had passed at `instant`, from 0 to 100,000 thousandths of a percent; `nil` for a
   /// purchase without an end or with an empty period, and for subscriptions, whose share Apple computes itself.
-  fileprivate func consumedShare(_ product: ProductDefinition?, at instant: Instant) -> Int64? {
-    let bought = product?.duration.map { purchaseDate.nonRenewingEnd(after: $0, quantity: quantity) }
+  fileprivate func consumedShare(
+    _ product: ProductDefinition?, from start: Instant?, at instant: Instant
+  ) -> Int64? {
+    let start = start ?? purchaseDate
+    let bought = product?.duration.map { start.nonRenewingEnd(after: $0, quantity: quantity) }
     guard !isSubscription, let end = expiresDate ?? bought else { return nil }
-    let (whole, passed) = (end.milliseconds(since: purchaseDate), instant.milliseconds(since: purchaseDate))
+    let (whole, passed) = (end.milliseconds(since: start), instant.milliseconds(since: start))
     guard whole > 0 else { return nil }
     let all = ConsumptionRequest.wholeConsumption
     return Int64(Double(min(max(passed, 0), whole)) / Double(whole) * Double(all))
+  }
+}
+
+extension CustomerFacts {
+  /// When the time of a non-renewing subscription among the facts begins: at the end of an earlier purchase of the product
+  /// that was running, because their durations add up. `nil` for other products.
+  package func start(
+    ofNonRenewing fact: TransactionFact, in app: borrowing AppDefinition
+  ) -> Instant? {
+    guard fact.type == .nonRenewingSubscription else { return nil }
+    return AccessIntervals(self, .ownership(of: fact.productID, in: app)).all.first { interval in
+      interval.transaction.map { transactions[$0].isSame(as: fact) } ?? false
+    }?.start
   }
 }

@@ -136,8 +136,12 @@ extension StoreSnapshot {
     guard request.state == .open,
       let fact = try transaction(request.transactionID, of: app.id, in: request.line.environment)
     else { return nil }
-    let product = app.products[fact.productID]
-    let information = ConsumptionPolicy.Terms().information(about: fact, product, at: request.requestedAt)
+    let stacked = try purchases(addingUpWith: fact, of: request.line) { customer throws(StoreError) in
+      try facts(of: customer)
+    }
+    let information = ConsumptionPolicy.Terms().information(
+      about: fact, app.products[fact.productID], from: stacked.start(ofNonRenewing: fact, in: app),
+      at: request.requestedAt)
     return information.consumptionPercentage.map { Int32(clamping: $0) }
   }
 }
