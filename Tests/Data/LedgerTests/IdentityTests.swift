@@ -140,7 +140,10 @@ import Testing
       if isNotifiedFirst { try await fixture.notify("REFUND", signed: 48, refunded) }
       _ = try await fixture.submit(refunded, for: "ben")
       if !isNotifiedFirst { try await fixture.notify("REFUND", signed: 48, refunded) }
-      #expect(try await events(fixture).filter { $0.hasSuffix(" REFUNDED") } == ["ana REFUNDED"])
+      let told = try await events(fixture)
+      #expect(told.filter { $0.hasSuffix(" REFUNDED") } == ["ana REFUNDED"])
+      let moved = type == "Consumable" ? [] : ["ana TRANSFERRED", "ben TRANSFERRED"]
+      #expect(told.filter { $0.hasSuffix(" TRANSFERRED") } == moved)
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }

@@ -161,6 +161,7 @@ extension EntitlementChange {
     // A customer without a purchase who gets a purchase that grants nothing sees no change.
     guard before.state != .noPurchase || after.state != .noPurchase else { return [] }
     if cause == .claim { return [.claimed] }
+    if cause == .ownership { return [.transferred] }
     return after.reason == .billingRetry ? [.enteredBillingRetry] : [.reasonChanged]
   }
 
