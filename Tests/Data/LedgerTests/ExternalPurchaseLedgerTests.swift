@@ -167,6 +167,25 @@ import Testing
     }
   }
 
+  @Test("A revision that refunds or restores a purchase and moves it is an event of the former owner, too")
+  func refundedAndMoved() async throws {
+    try await LedgerFixture.run { fixture in
+      func events() async throws -> [String] {
+        try await fixture.events().map { "\($0.event.customer.customerID) \($0.event.change.kind.rawValue)" }
+      }
+      _ = try await report(fixture, 1, until: 90)
+      let moved = try await report(fixture, 2, nil, until: 90, refunded: 45, of: "ben")
+      #expect(moved.events.map(\.event.change.kind) == [.refunded, .transferred, .transferred])
+      _ = try await report(fixture, 3, nil, until: 90)
+      #expect(
+        try await events() == [
+          "ana STARTED", "ana REFUNDED", "ana TRANSFERRED", "ben TRANSFERRED", "ben REFUND_REVERSED",
+          "ben TRANSFERRED", "ana TRANSFERRED",
+        ])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("An operator cannot revoke a purchase in another store")
   func revoked() async throws {
     try await LedgerFixture.run { fixture in

@@ -113,6 +113,8 @@ struct ChangeSet {
   var erasedTokens: [String: String] = [:]
   /// The record of the last notification.
   var notification: NotificationRecord?
+  /// The events and effects of what was derived before.
+  var events: [StoredEvent] = []
   var effects: [LedgerEffect] = []
 
   /// Records that facts of `line` must be added to the customer's, or that all must be read again.

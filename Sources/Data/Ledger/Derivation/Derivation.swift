@@ -54,6 +54,7 @@ struct Derivation {
     changes.complete()
     self.changes = changes
     derived.notification = changes.notification
+    derived.events = changes.events
     derived.effects = changes.effects
   }
 
@@ -159,6 +160,7 @@ extension FactApplier {
     let derived = try Derivation.run(self)
     self = FactApplier(store, catalog: catalog, now: now)
     changes.queuedTokens = queuedTokens
+    changes.events = derived.events
     changes.effects = derived.effects
   }
 }

@@ -65,14 +65,14 @@ extension FactApplier {
   ) throws(StoreError) {
     var origin = transfer
     origin.cause = fact.external == nil ? .grant : .external
-    let newest = try store.facts(of: line).grants.first?.external?.revision
+    let known = try store.facts(of: line).grants
     try store.put(fact, of: line, from: evidence)
     try store.index(evidence, under: line)
     if fact.external != nil {
       try store.index(evidence, under: line.grantState(fact.revision))
       changes.recordGrantState(fact.revision, of: line, from: evidence)
     }
-    guard let newest, let revision = fact.external?.revision else {
+    guard let newest = known.first?.external?.revision, let revision = fact.external?.revision else {
       return try link(line, to: customer, by: origin)
     }
     let owners = try lines.owners(of: line)
@@ -85,6 +85,11 @@ extension FactApplier {
     }
     guard !customer.isAmong(owners) else {
       return changes.markAffected(customer, line: line, by: origin)
+    }
+    // A refund is an event of the owners before the transfer is one.
+    if !owners.isEmpty, try !ExternalRefund.all(from: known, to: store.facts(of: line).grants).isEmpty {
+      for owner in owners { changes.markAffected(line.customer(owner), line: line, by: origin) }
+      try derive()
     }
     for owner in owners { try unlink(line, from: line.customer(owner), by: transfer) }
     try link(line, to: customer, by: owners.isEmpty ? origin : transfer)

@@ -10,7 +10,7 @@ package struct ExternalRefund: Hashable, Sendable {
   let refundedAt: Instant?
 
   /// Returns the changes in the order of the grants.
-  static func all(from before: [GrantFact], to after: [GrantFact]) -> [ExternalRefund] {
+  package static func all(from before: [GrantFact], to after: [GrantFact]) -> [ExternalRefund] {
     let known = Dictionary(before.map { ($0.grantID, $0) }, uniquingKeysWith: { first, _ in first })
     return after.compactMap { grant in
       let state = known[grant.grantID]
