@@ -151,6 +151,27 @@ import Testing
     }
   }
 
+  @Test("A waiting claim that gets a seat by Apple's document begins access")
+  func regained() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70, Self.team(2)), for: "boss")
+      _ = try await Self.claim(fixture, "ana", "r1")
+      fixture.clock.set(at(51))
+      _ = try await Self.claim(fixture, "ben", "r2")
+      fixture.clock.set(at(52))
+      let refunded = try fixture.period(40...70, signed: 52, Self.team(2, revoked: 1))
+      _ = try await fixture.submit(refunded, for: "boss")
+      fixture.clock.set(at(55))
+      var added = Self.team(1)
+      added["transactionId"] = "L1-added"
+      added["additionalTransactionReason"] = "SEAT_ADDITION"
+      added["purchaseDate"] = JSONValue(at(55))
+      _ = try await fixture.submit(fixture.period(40...70, signed: 55, added), for: "boss")
+      let events = try await fixture.events().map(\.event).filter { $0.customer.customerID == "ben" }
+      #expect(events.map(\.change.kind) == [.started, .revoked, .started])
+    }
+  }
+
   @Test("Seats that Apple releases end at the signed time, and the purchaser keeps access")
   func unclaimed() async throws {
     try await LedgerFixture.run { fixture in

@@ -60,12 +60,14 @@ package struct PurchaseChange: Hashable, Sendable {
       known = CopyTable(before.ofLine(id).withoutCopies.transactions)
     }
 
-    /// Whether an end of sharing at an instant is that of another period now, and was not before. A seat that was released
-    /// while its renewal was awaited ends with the next period once that is known.
+    /// Whether an end of sharing at an instant is that of another period now, and was not before, or that of an earlier time
+    /// in its period. A seat that was released while its renewal was awaited ends with the next period once that is known, and
+    /// a claim that had to wait may get another seat.
     func movesEndOfSharing(at instant: Instant?) -> Bool {
       guard let instant else { return false }
       return after.transactions.contains { fact in
-        fact.isShared && fact.revocationDate == instant
+        if fact.earlierSeatTimes.contains(where: { $0.upperBound == instant }) { return true }
+        return fact.isShared && fact.revocationDate == instant
           && !known.transactions.contains { $0.isSame(as: fact) && $0.revocationDate == instant }
       }
     }
