@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import JSON
 import Ledger
 import SignedData
 import Store
@@ -66,6 +67,29 @@ import Testing
       for jws in reversed ? [refunded, bought] : [bought, refunded] { _ = try await fixture.submit(jws) }
       let facts = try #require(try fixture.facts())
       #expect(facts.transactions.map(\.revocationDate) == [Instant(millisecondsSince1970: 1_800_500_000_000)])
+    }
+  }
+
+  @Test(
+    "The end of sharing is an event, also if a document that takes it back arrived before",
+    arguments: [true, false])
+  func lateEndOfSharing(isLate: Bool) async throws {
+    try await LedgerFixture.run { fixture in
+      func shared(signed: Int64, revoked: Int64? = nil) throws -> String {
+        var payload: JSONObject = ["inAppOwnershipType": "FAMILY_SHARED"]
+        if let revoked {
+          payload["revocationDate"] = JSONValue(at(revoked))
+          payload["revocationType"] = "FAMILY_REVOKE"
+        }
+        return try fixture.period(40...70, signed: signed, payload)
+      }
+      let (ended, again) = (try shared(signed: 45, revoked: 45), try shared(signed: 47))
+      for document in [try shared(signed: 40)] + (isLate ? [again, ended] : [ended, again]) {
+        _ = try await fixture.submit(document)
+      }
+      #expect(
+        try await fixture.events().map(\.event.change.kind) == [.started, .revoked, .refundReversed])
+      #expect(try await fixture.replayDifferences().isEmpty)
     }
   }
 

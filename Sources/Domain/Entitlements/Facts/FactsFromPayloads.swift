@@ -32,7 +32,7 @@ extension TransactionFact {
     if let revokedSeatQuantity, revokedSeatQuantity > 0 {
       details.seatRefunds = [.init(quantity: revokedSeatQuantity, reportedAt: signedDate)]
     }
-    if let revocationDate, revocationType != .familyRevoke {
+    if let revocationDate {
       details.refunds = [
         .init(
           date: revocationDate, percentage: details.revocationPercentage,
