@@ -160,7 +160,7 @@ struct ReplicaTests {
       try control.execute(
         """
         UPDATE head SET epoch = epoch + 1;
-        UPDATE leader SET until = clock_timestamp() + interval '1 hour'
+        UPDATE leader SET until = clock_timestamp() + interval '15 minutes'
         """)
       await #expect(throws: StoreError.anotherWriter) { try await first.append("b") }
       #expect(try first.role == .follower)

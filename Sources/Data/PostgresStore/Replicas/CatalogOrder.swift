@@ -25,8 +25,7 @@ enum CatalogOrder {
     EXISTS (
       SELECT 1 FROM replica JOIN catalog_version newer ON newer.catalog = replica.catalog
         JOIN catalog_version own ON own.catalog = $\(parameter)
-      WHERE newer.number > own.number
-        AND seen_at > clock_timestamp() - interval '\(lifetime.components.seconds) seconds')
+      WHERE newer.number > own.number AND \(RegisteredReplica.isAlive(for: lifetime)))
     """
   }
 }

@@ -3,7 +3,8 @@ internal import Store
 
 /// The lease in the table `leader`, by the database's clock.
 ///
-/// It decides which replica tries to write, not which one may: that is the epoch of ``WriterClaim``.
+/// It decides which replica tries to write, not which one may: that is the epoch of ``WriterClaim``. So it has no need to
+/// be durable, and does not wait for a standby.
 struct Lease: Sendable {
   /// A row of the table, as one query read it.
   struct Observation {
@@ -28,7 +29,7 @@ struct Lease: Sendable {
   func observe(on connection: PostgresConnection<StoreError>) throws(StoreError) -> Observation {
     let rows = try connection.query(
       PostgresRequest(
-        "SELECT name, address, epoch, instance = $1 FROM leader WHERE until > clock_timestamp()",
+        "SELECT name, address, epoch, instance = $1 FROM leader WHERE NOT \(Self.isFree(after: duration))",
         [.text(instance)]))
     guard rows.count == 1 else { return Observation(leader: nil, isOwn: false) }
     let replica = ReplicaName(name: rows.text(0, 0) ?? "", address: rows.text(0, 1) ?? "")
@@ -47,7 +48,7 @@ struct Lease: Sendable {
         """
         UPDATE leader SET name = $2, address = $3, epoch = $4,
           until = clock_timestamp() + interval '\(duration.components.seconds) seconds'
-        WHERE instance = $1 RETURNING 1
+        WHERE instance = $1 RETURNING \(Self.withoutWaiting)
         """, [.text(instance), .text(replica.name), .text(replica.address), .int8(epoch)]))
     return rows.count == 1
   }
@@ -56,8 +57,13 @@ struct Lease: Sendable {
   func release(on connection: PostgresConnection<StoreError>) throws(StoreError) {
     _ = try connection.query(
       PostgresRequest(
-        "UPDATE leader SET until = '-infinity', instance = '' WHERE instance = $1", [.text(instance)]))
+        """
+        UPDATE leader SET until = '-infinity', instance = '' WHERE instance = $1 RETURNING \(Self.withoutWaiting)
+        """, [.text(instance)]))
   }
+
+  /// Commits the transaction of a statement without waiting for the disk or a standby.
+  private static let withoutWaiting = "set_config('synchronous_commit', 'off', TRUE)"
 
   /// Ends the writer's session of a leader whose lease has run out: it may be frozen, with locks of a transaction.
   /// Through a pooler only the timeout of ``WriterSession`` ends it.
@@ -67,7 +73,7 @@ struct Lease: Sendable {
         """
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity, leader
         WHERE datname = current_database() AND usename = current_user AND instance NOT IN ('', $1)
-          AND application_name = '\(WriterSession.namePrefix)' || instance AND until < clock_timestamp()
+          AND application_name = '\(WriterSession.namePrefix)' || instance AND \(Self.isFree(after: duration))
         """, [.text(instance)]))
   }
 
@@ -80,10 +86,16 @@ struct Lease: Sendable {
     taken AS (
       UPDATE leader
       SET instance = $\(instance), until = clock_timestamp() + interval '\(duration.components.seconds) seconds'
-      WHERE (until < clock_timestamp() OR instance = $\(instance))
+      WHERE (\(isFree(after: duration)) OR instance = $\(instance))
         AND EXISTS (SELECT 1 FROM store_version WHERE oldest <= \(PostgresSchema.version))
         AND NOT \(CatalogOrder.hasNewer(than: catalog))
       RETURNING 1)
     """
+  }
+
+  /// A condition: whether no replica has the lease. One that ends later than a lease can was taken by another clock, such
+  /// as that of the primary before a failover.
+  private static func isFree(after duration: Duration) -> String {
+    "until NOT BETWEEN clock_timestamp() AND clock_timestamp() + interval '\(2 * duration.components.seconds) seconds'"
   }
 }

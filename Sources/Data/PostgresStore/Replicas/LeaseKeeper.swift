@@ -16,6 +16,8 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
   private static let releasedInterval = Duration.milliseconds(100)
   /// The pause of a leader between two looks at its clock.
   private static let expiryInterval = Duration.milliseconds(100)
+  /// The longest round trip of a renewal: while each takes so long, the next one still ends before the lease does.
+  private static let timeout = Duration.seconds(2)
 
   private struct State {
     /// When the lease runs out at the earliest, by the clock of this machine.
@@ -36,7 +38,7 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
     _ queue: WriteQueue
   ) {
     self.lease = lease
-    thread = SessionThread("lease", LazySession(settings))
+    thread = SessionThread("lease", LazySession(settings, timeout: Self.timeout))
     self.replica = replica
     self.writer = writer
     self.queue = queue

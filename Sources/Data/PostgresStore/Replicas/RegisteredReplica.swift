@@ -16,13 +16,22 @@ package struct RegisteredReplica: Hashable, Sendable {
   /// A replica that was not seen for this time, by the database's clock, has ended.
   static let lifetime = Duration.seconds(30)
 
+  /// A condition: whether a replica was seen within `duration`. One that was seen far in the future was seen by another
+  /// clock, such as that of the primary before a failover, and not since.
+  static func isAlive(for duration: Duration = lifetime) -> String {
+    """
+    seen_at BETWEEN clock_timestamp() - interval '\(duration.components.seconds) seconds'
+      AND clock_timestamp() + interval '\(lifetime.components.seconds) seconds'
+    """
+  }
+
   /// The replicas that were seen lately, by name.
   static func alive(_ connection: PostgresConnection<StoreError>) throws(StoreError) -> [RegisteredReplica] {
     let rows = try connection.query(
       PostgresRequest(
         """
         SELECT name, program, schema_version, behind, lag FROM replica
-          WHERE seen_at > clock_timestamp() - interval '\(lifetime.components.seconds) seconds' ORDER BY name
+          WHERE \(isAlive()) ORDER BY name
         """))
     return (0..<rows.count).map { row in
       RegisteredReplica(
