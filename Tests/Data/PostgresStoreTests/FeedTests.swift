@@ -224,18 +224,25 @@ struct FeedTests {
     }
   }
 
-  @Test("Announcements older than a day are deleted by the process that writes")
+  @Test("Announcements older than a day, and all but the last terms, are deleted by the process that writes")
   func trimmed() async throws {
     try await withDatabase { settings in
       let control = try PostgresConnection<PostgresError>(settings)
       let store = try PostgresEntitlementStore(settings)
       try await store.put(customer("ana"))
       try await store.put(customer("ben"))
-      try control.execute("UPDATE change SET at = at - interval '25 hours' WHERE position = 1")
-      while try control.number("SELECT count(*) FROM change WHERE position = 1") > 0 {
+      try control.execute(
+        """
+        UPDATE change SET at = at - interval '25 hours' WHERE position = 1;
+        INSERT INTO history (epoch, name, position) VALUES (-9999, 5, 0), (-9998, 6, 0)
+        """)
+      let deleted =
+        "SELECT 1 FROM change WHERE position = 1 UNION ALL SELECT 1 FROM history WHERE epoch = -9999"
+      while try control.number("SELECT count(*) FROM (\(deleted)) deleted") > 0 {
         try await Task.sleep(for: .milliseconds(50))
       }
       #expect(try control.number("SELECT count(*) FROM change") == 1)
+      #expect(try control.number("SELECT count(*) FROM history") == 2)
       await store.close()
     }
   }

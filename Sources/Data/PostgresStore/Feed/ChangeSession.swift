@@ -72,7 +72,10 @@ final class ChangeSession {
     return StoreFeed(terms: try terms(), position: head, policy: policy, now: now)
   }
 
-  /// Returns the terms of the history in their order, the latest ten thousand at most.
+  /// The terms of the history that are kept.
+  private static let maxTerms = 10_000
+
+  /// Returns the terms of the history in their order, the latest ``maxTerms`` at most.
   func terms() throws(StoreError) -> [StoreTerm] { try Self.terms(on: connection) }
 
   /// The same, read by another session.
@@ -80,7 +83,8 @@ final class ChangeSession {
     let rows = try connection.query(
       PostgresRequest(
         """
-        SELECT name, position FROM (SELECT * FROM history ORDER BY epoch DESC LIMIT 10000) latest ORDER BY epoch
+        SELECT name, position FROM (SELECT * FROM history ORDER BY epoch DESC LIMIT \(maxTerms)) latest
+          ORDER BY epoch
         """))
     return (0..<rows.count).map { row in
       StoreTerm(
@@ -97,8 +101,8 @@ final class ChangeSession {
     _ = try connection.notifications(waitingAtMost: Self.listenPause)
   }
 
-  /// Deletes announcements that are older than a day, a bounded number of them. An error means that a later call has
-  /// more to delete.
+  /// Deletes announcements that are older than a day, a bounded number of them, and the oldest terms. An error means that a
+  /// later call has more to delete.
   func trim() {
     _ = try? connection.query(
       PostgresRequest(
@@ -106,5 +110,8 @@ final class ChangeSession {
         DELETE FROM change
         WHERE position < (SELECT min(position) + 10000 FROM change) AND at < now() - interval '1 day'
         """))
+    _ = try? connection.query(
+      PostgresRequest(
+        "DELETE FROM history WHERE epoch <= (SELECT max(epoch) FROM history) - \(Self.maxTerms)"))
   }
 }

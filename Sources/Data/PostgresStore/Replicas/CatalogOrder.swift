@@ -10,12 +10,13 @@ enum CatalogOrder {
   /// than ``RegisteredReplica/lifetime``, because a replica that was killed must not delay a takeover.
   static let lifetime = ReplicaRegistrar.interval + .seconds(3)
 
-  /// Assigns the next number to a catalog that the store does not have.
+  /// Assigns the next number to a catalog that the store does not have. If another catalog gets this number at the same
+  /// time, the catalog remains without one until its next registration.
   static func registration(of catalog: UInt64) -> PostgresRequest {
     PostgresRequest(
       """
       INSERT INTO catalog_version (catalog, number) SELECT $1, coalesce(max(number), 0) + 1 FROM catalog_version
-      ON CONFLICT (catalog) DO NOTHING
+      ON CONFLICT DO NOTHING
       """, [.int8(Int64(bitPattern: catalog))])
   }
 

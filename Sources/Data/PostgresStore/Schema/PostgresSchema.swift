@@ -72,7 +72,7 @@ enum PostgresSchema {
     -- The catalogs of replicas in the order of their first appearance.
     CREATE TABLE catalog_version (
       catalog BIGINT PRIMARY KEY,
-      number BIGINT NOT NULL     -- no replica becomes leader while one whose catalog has a greater one is alive
+      number BIGINT NOT NULL UNIQUE -- no replica becomes leader while one whose catalog has a greater one is alive
     );
 
     -- The commits: each is conditional on the epoch of its writer and the position before it.
