@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import PostgreSQL
 import PostgresSupport
 import Store
@@ -85,6 +86,27 @@ struct LostCommitTests {
       #expect(try first.role == .follower)
       #expect(try control.number("SELECT epoch FROM head") == 1)
       #expect(try await first.count() == 1)
+    }
+  }
+
+  @Test("After a failover lost commits, no reader uses a shared segment whose id another one got")
+  func sharedSegment() async throws {
+    try await withReplicas { first, _, control in
+      try await first.beat()
+      let certificates = String(repeating: "abc", count: 200)
+      let header = Data(#"{"x5c":["\#(certificates)"]}"#.utf8).base64EncodedString()
+      let id = try await first.append(header).id
+      let reader = try first.makeCheckReader()
+      func body() throws -> String {
+        reader.endTick()
+        let snapshot = try #require(reader as? any StoreSnapshot)
+        return String(decoding: try #require(try snapshot.evidence(id)?.evidence.content.body), as: UTF8.self)
+      }
+      #expect(try body() == header)
+      try control.execute("UPDATE shared_segment SET content = 'another'")
+      #expect(try body() == header)
+      first.changes.raiseAll()
+      #expect(try body() == "another")
     }
   }
 

@@ -40,7 +40,7 @@ final class BodyCompressor {
     }
   }
 
-  /// Discards cached state after a rollback.
+  /// Discards cached state after a rollback, or after the database lost commits.
   func rolledBack() { sharedSegments.clearCache() }
 
   /// Returns the deflater, which the first call creates.

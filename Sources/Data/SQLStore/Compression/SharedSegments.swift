@@ -50,7 +50,7 @@ final class SharedSegments {
     return segment
   }
 
-  /// Clears the cache, because a rollback may have removed inserted rows.
+  /// Clears the cache, because a rollback may have removed inserted rows, and others may get their ids.
   func clearCache() {
     numbers = []
     contents = [:]

@@ -27,6 +27,8 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   private var isInTick = false
   /// The last commit that was announced before the read transaction began.
   private var version: UInt64 = 0
+  /// ``CustomerVersions/raiseCount`` when the read transaction before began.
+  private var seenRaises = 0
 
   /// Creates a reader of the store's `connection`; `hash` is that of ``CustomerRow``, and `reportKeys` those of the store's
   /// other readers.
@@ -268,6 +270,9 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   private func beginTick() throws(StoreError) {
     if let reason = control?.stopReason { throw reason }
     guard !isInTick else { return }
+    let raises = changes.raiseCount
+    if raises != seenRaises { compressor.rolledBack() }
+    seenRaises = raises
     // Loaded before the transaction begins, so that the snapshot is never older than this commit.
     version = changes.lastCommit
     if !connection.isInTransaction { try begin.run() }

@@ -16,6 +16,7 @@ package final class CustomerVersions: Sendable {
 
   private let counters: Counters
   private let last = Atomic<UInt64>(0)
+  private let raises = Atomic<Int>(0)
   /// Held while counters are raised, so that ``lastCommit`` never goes back.
   private let raising = Mutex(())
 
@@ -25,6 +26,9 @@ package final class CustomerVersions: Sendable {
   /// The number of the last commit. A snapshot that begins after this call sees that commit and all earlier
   /// ones.
   package var lastCommit: UInt64 { last.load(ordering: .acquiring) }
+
+  /// The number of calls of ``raiseAll()``, after which all that was read from the store may have changed.
+  package var raiseCount: Int { raises.load(ordering: .acquiring) }
 
   /// Returns the slot of a customer.
   package func slot(of customer: CustomerKey) -> Slot { Slot(hash: customer.storedHash) }
@@ -49,8 +53,9 @@ package final class CustomerVersions: Sendable {
     }
   }
 
-  /// Records commits of other processes that may have changed any customer.
+  /// Records commits of other processes that may have changed any customer, or the loss of commits.
   package func raiseAll() {
+    raises.wrappingAdd(1, ordering: .releasing)
     raise { commit in
       for index in 0..<Self.slotCount { counters[index].store(commit, ordering: .releasing) }
     }
