@@ -216,7 +216,8 @@ package enum MetricCatalog {
       "entitled_replicas", .gauge, help: "Processes that use the PostgreSQL database of the store."),
     MetricFamily(
       "entitled_leader", .gauge,
-      help: "1 if this replica is the leader, otherwise 0; with several processes on one PostgreSQL database."
+      help:
+        "1 if this replica is the leader and executes what writes, otherwise 0; with several processes on one PostgreSQL database."
     ),
     MetricFamily(
       "entitled_leader_epoch", .gauge,

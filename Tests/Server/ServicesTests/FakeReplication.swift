@@ -13,6 +13,9 @@ final class FakeReplication: Replication {
   }
 
   private let state = Mutex(State())
+  private let stepDownStream = AsyncStream.makeStream(of: Void.self)
+  /// Emits each time that the replica stepped down.
+  var stepDowns: AsyncStream<Void> { stepDownStream.stream }
 
   var name: ReplicaName { ReplicaName(name: "fake", address: "") }
   var role: ReplicaRole { state.withLock { $0.role } }
@@ -45,6 +48,11 @@ final class FakeReplication: Replication {
   func announce(catalog: UInt64) {}
   func beat() async {}
   func release() async {}
+
+  func stepDown(for pause: Duration) async {
+    set(.follower)
+    stepDownStream.continuation.yield()
+  }
 }
 
 /// An inbox whose entries all have one outcome.

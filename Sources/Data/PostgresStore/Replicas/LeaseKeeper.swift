@@ -24,6 +24,8 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
     var validUntil = ContinuousClock.now
     /// Whether this process ends, and leaves the lease to others.
     var isReleased = false
+    /// Until when it leaves the lease to others.
+    var restsUntil = ContinuousClock.now
   }
 
   private let lease: Lease
@@ -95,6 +97,15 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
     try? await giveUp()
   }
 
+  /// Gives the lease up, follows, and takes the lease after `pause` at the earliest.
+  func stepDown(for pause: Duration) async {
+    guard replica.role.isLeader else { return }
+    state.withLock { $0.restsUntil = .now + pause }
+    replica.set(.follower)
+    try? await giveUp()
+    await follow()
+  }
+
   private func giveUp() async throws(StoreError) {
     let lease = lease
     try await thread.run { session throws(StoreError) in try lease.release(on: session.connection()) }
@@ -119,7 +130,7 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
     let seen = try await thread.run { session throws(StoreError) in
       try lease.observe(on: session.connection())
     }
-    let isReleased = state.withLock { $0.isReleased }
+    let leavesLease = state.withLock { $0.isReleased || $0.restsUntil > .now }
     if replica.role.isLeader {
       // It has given the lease up, and leads until another replica does.
       if let leader = seen.leader, !seen.isOwn {
@@ -129,7 +140,7 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
       return
     }
     replica.observe(seen.isOwn ? nil : seen.leader)
-    guard !isReleased, seen.leader == nil || seen.isOwn else { return }
+    guard !leavesLease, seen.leader == nil || seen.isOwn else { return }
     try await take()
   }
 

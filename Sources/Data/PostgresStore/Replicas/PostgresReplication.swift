@@ -49,5 +49,6 @@ final class PostgresReplication: Replication {
   var catalog: UInt64 { state.catalog }
   func beat() async { await keeper.beat() }
   func release() async { await keeper.release() }
+  func stepDown(for pause: Duration) async { await keeper.stepDown(for: pause) }
   func finish() { state.finish() }
 }

@@ -105,6 +105,10 @@ package protocol Replication: Sendable {
   /// Lets another replica take the lease. This one continues as leader until then.
   func release() async
 
+  /// Lets another replica lead at once, because this one cannot, and follows. It takes the lease again after `pause` at the
+  /// earliest.
+  func stepDown(for pause: Duration) async
+
   /// The loops that run in every replica: one of them keeps the lease, another reads what idle sessions receive.
   var workers: [any ReplicaWorker] { get }
 

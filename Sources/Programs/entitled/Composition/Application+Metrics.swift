@@ -28,9 +28,9 @@ extension Application {
       })
     guard let replication = store.replication else { return }
     registry.add(
-      CallbackMetricsSource {
+      CallbackMetricsSource { [leadership] in
         [
-          MetricSample("entitled_leader", replication.role.isLeader ? 1 : 0),
+          MetricSample("entitled_leader", leadership.executesWrites ? 1 : 0),
           MetricSample("entitled_leader_epoch", Double(replication.leader?.epoch ?? 0)),
         ]
       })

@@ -61,7 +61,7 @@ struct Application: Sendable {
   /// The loops that write or call Apple: those of the leader.
   private let writers: [any Worker]
   /// Whether this process writes.
-  private let leadership: Leadership
+  let leadership: Leadership
   /// The routes of the edge that write, or that Apple and other systems call.
   private let endpoints: EdgeEndpoints
   /// Whether customers are also served in the form of RevenueCat's API.
