@@ -135,6 +135,29 @@ struct InterceptorChainTests {
     #expect(!log.entries.contains { $0.hasPrefix("local") })
   }
 
+  @Test(
+    "The message of a rejected large call of a known caller is read only if its method is audited",
+    arguments: [true, false])
+  func rejectedLargeCall(mutates: Bool) throws {
+    let log = log
+    let inner = Recorder(name: "inner", rejecting: "inner start", log: log)
+    let chain = InterceptorChain(interceptors: InterceptorPair(KnownCaller(), inner), ticks: { 0 })
+    let method = Method(
+      path: "/t.T/M", handler: .asyncUnary { _, _ in { () async throws(Status) in Reply([1]) } })
+    let policy = MethodPolicy(path: "/t.T/M", role: .read, mutates: mutates)
+    let large = try #require(chain.intercepting(method, policy, with: inner).large)
+    #expect(throws: Status.self) {
+      _ = try large(
+        { () throws(Status) in
+          log.append("read")
+          return [1][...]
+        }, context)
+    }
+    #expect(log.entries.contains("read") == mutates)
+    #expect(log.entries.contains("inner receive") == mutates)
+    #expect(log.entries.last == "inner end PERMISSION_DENIED")
+  }
+
   @Test("Each message of a stream passes the interceptors, and the call ends once")
   func stream() async throws {
     let method = Method(

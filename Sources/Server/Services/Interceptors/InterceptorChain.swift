@@ -60,8 +60,10 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
       do throws(Status) {
         try interceptors.start(&call)
       } catch {
-        // The audit record of a stranger's large request names no subject, so the message is not decompressed.
-        if call.caller != nil, let message = try? read() { try? interceptors.receive(message, &call) }
+        // Only for an audit record with a subject, and not for that of a stranger, the message is decompressed.
+        if policy.recordsSubject, call.caller != nil, let message = try? read() {
+          try? interceptors.receive(message, &call)
+        }
         throw interceptors.failed(&call, error, at: ticks())
       }
       return try StartedCall(call: call, chain: self).work(reading: read, handler)
