@@ -57,8 +57,36 @@ import Testing
     let bucket = World.reportDay("09-01")
     for age in [Int64(37), .max] {
       let parts = query.postings(of: column, in: .init(bucket: bucket, age: age))
-      let lastDays = try #require(parts.first?.selection.lastDays)
-      #expect(lastDays.values.allSatisfy { $0 < bucket })
+      let postings = World.postings(at: World.day("10-31")).map(\.posting)
+      #expect(postings.contains { $0.kind == .joinedCohort && ReportDay($0.effectiveAt) >= bucket })
+      #expect(postings.allSatisfy { parts.first?.selection.value(of: $0) == nil })
+    }
+  }
+
+  @Test("The subscriptions that had time to reach a period add up also after an offer that was paid up front")
+  func hadTimeAfterOffer() throws {
+    let offer = World.period("yearly", "2024-01-10", "2024-07-10").with {
+      ($0.offerType, $0.offerDiscountType) = (.offerCode, .payUpFront)
+      $0.details.offerPeriod = "P6M"
+    }
+    let facts = World.facts(
+      "P",
+      [
+        offer, World.period("yearly", "2024-07-10", "2025-07-10"),
+        World.period("yearly", "2025-07-10", "07-10"),
+      ])
+    let postings = World.postings(at: World.day("2026-01-01"), ["P": facts])
+    #expect(postings.contains { $0.posting.kind == .joinedCohort && $0.posting.reason == "P6M P1Y" })
+    let retention = try Answer(.retention, "2024-01-01", "2026-01-01", of: postings)
+    let query = ReportQuery(
+      .retention, from: World.reportDay("2024-01-01"), to: World.reportDay("2026-01-01"), by: .month)
+    let column = try #require(query.report.columns.first { $0.name == "had_time" })
+    for (age, count) in [(1, 1), (2, 1), (3, 1), (4, 0)] as [(Int64, Int64)] {
+      let row = ReportQuery.RowKey(bucket: World.reportDay("2024-01-01"), age: age)
+      let sum = query.postings(of: column, in: row).reduce(0) { sum, part in
+        sum + part.sign * postings.reduce(0) { $0 + (part.selection.value(of: $1.posting) ?? 0) }
+      }
+      #expect(sum == count && retention("had_time", on: "2024-01-01", age: age) == [count])
     }
   }
 

@@ -27,8 +27,9 @@ extension PostingSelection {
   private func isInTime(_ posting: Posting) -> Bool {
     let day = ReportDay(posting.effectiveAt)
     guard isOfCohort else {
-      if let lastDays {
-        guard let last = lastDays[posting.reason], day <= last else { return false }
+      if let reachedPeriod {
+        let due = CohortLength(posting.reason).day(ofPeriod: reachedPeriod, from: day)
+        guard let due, due < until else { return false }
       }
       return day < to && (from.map { $0 <= day } ?? true)
     }

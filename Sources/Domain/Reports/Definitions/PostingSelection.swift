@@ -35,9 +35,8 @@ package struct PostingSelection: Hashable, Sendable {
   package let currency: String?
   /// The knowledge of the query; of a stock as first closed, the closing of its last day.
   package let knowledge: ReportQuery.Knowledge
-  /// Of the members that had time to reach an age: by the length of their periods, the last day on which they could join.
-  /// `nil`: not limited.
-  package let lastDays: [String: ReportDay]?
+  /// Of the members that had time to reach a period: its number, from 2. `nil`: not limited.
+  package let reachedPeriod: Int64?
 }
 
 extension ReportQuery {
@@ -100,7 +99,7 @@ extension ReportQuery {
       until: latestEnd(of: row.bucket, ages), ages: ages, dimensions: dimensions(of: row, durations),
       currency: report.isByCurrency ? row.currency : nil,
       knowledge: isStock && knowledge == .firstClosed ? .whenClosed(end.advanced(by: -1)) : knowledge,
-      lastDays: report.name == .retention && !isOfCohort ? lastDays(for: row) : nil)
+      reachedPeriod: report.name == .retention && !isOfCohort ? reachedPeriod(of: row) : nil)
   }
 
   /// The sign with which each kind of posting counts in a column.
@@ -169,18 +168,10 @@ extension ReportQuery {
     return isOfProceeds ? .proceeds : .amount
   }
 
-  /// The last days in the row's bucket from which a period of the row's age begins before the end of the query.
-  private func lastDays(for row: RowKey) -> [String: ReportDay]? {
-    guard row.age > 1 else { return nil }
+  /// The period that the members behind a row had time to reach; `nil`: the first one, which all reach.
+  private func reachedPeriod(of row: RowKey) -> Int64? {
     // Higher ages have no rows, and no member had time to reach them.
-    let age = min(row.age, SubscriptionWalk.periodLimit + 1)
-    var lastDays: [String: ReportDay] = [:]
-    for length in PeriodLength.allCases {
-      var day = granularity.firstDay(after: row.bucket).advanced(by: -1)
-      while day >= row.bucket, length.day(after: age - 1, from: day) >= to { day = day.advanced(by: -1) }
-      lastDays[length.rawValue] = day
-    }
-    return lastDays
+    row.age > 1 ? min(row.age, SubscriptionWalk.periodLimit + 1) : nil
   }
 }
 
