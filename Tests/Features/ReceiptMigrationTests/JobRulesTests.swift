@@ -46,6 +46,18 @@ import Testing
     #expect(AppleComparison.mismatches(from: facts, to: facts).isEmpty)
   }
 
+  @Test("The comparison of a long history costs no square of its length")
+  func growth() {
+    let growth = Growth.ofEightfold(1_000) { count in
+      (0..<count).map { transaction("\($0)", ends: Int64($0)) }
+    } work: { transactions in
+      let stored = CustomerFacts(transactions: transactions.reversed())
+      let current = CustomerFacts(transactions: transactions)
+      #expect(AppleComparison.mismatches(from: stored, to: current).isEmpty)
+    }
+    #expect(growth < Growth.bound)
+  }
+
   @Test("A transaction that is not stored, one that differs, and another renewal are different mismatches")
   func mismatches() {
     let stored = CustomerFacts(

@@ -63,17 +63,19 @@ package struct AppleComparison: Sendable {
   /// Returns the mismatches between stored and current facts, both without signature dates.
   static func mismatches(from stored: CustomerFacts, to current: CustomerFacts) -> [Mismatch] {
     var mismatches: [Mismatch] = []
+    let known = Dictionary(
+      stored.transactions.map { ([$0.originalTransactionID, $0.transactionID], $0) },
+      uniquingKeysWith: { first, _ in first })
     for fact in current.transactions {
-      let match = stored.transactions.first {
-        $0.transactionID == fact.transactionID && $0.originalTransactionID == fact.originalTransactionID
-      }
+      let match = known[[fact.originalTransactionID, fact.transactionID]]
       guard match != fact else { continue }
       mismatches.append(
         Mismatch(
           originalTransactionID: fact.originalTransactionID, transactionID: fact.transactionID,
           reason: match == nil ? .unknownHere : .different))
     }
-    for renewal in current.renewals where !stored.renewals.contains(renewal) {
+    let knownRenewals = Set(stored.renewals)
+    for renewal in current.renewals where !knownRenewals.contains(renewal) {
       mismatches.append(
         Mismatch(
           originalTransactionID: renewal.originalTransactionID, transactionID: "", reason: .renewalDifferent))
