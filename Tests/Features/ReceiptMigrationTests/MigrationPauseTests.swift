@@ -15,6 +15,60 @@ import Testing
     let all = Mutex<[Duration]>([])
   }
 
+  private func intake(of service: ReceiptService, over store: FailingStore) -> ReceiptIntake {
+    let (appStore, clock) = (service.appStore, service.appStore.simulator.clock)
+    let ledger = EvidenceLedger(
+      store: store, verifier: appStore.verifier, catalog: appStore.catalog, now: { clock.now() })
+    return ReceiptIntake(
+      ledger: ledger, lookup: appStore.lookup, catalog: appStore.catalog,
+      verifier: ReceiptVerifier(verifier: appStore.verifier, endpoints: [:]),
+      policies: ["demo": ReceiptPolicy()])
+  }
+
+  @Test(
+    "A line of a customer whose rows are damaged is listed; if its result cannot be stored, the run ends with the error",
+    arguments: [1, 2])
+  func damage(failures: Int) async throws {
+    try await ReceiptService.run { service in
+      let receipt = try await service.receipt()
+      let lines = [
+        #"{"customer_id":"ana","receipt":"\#(receipt)"}"#,
+        #"{"customer_id":"ben","original_transaction_id":"0"}"#,
+      ]
+      try Data(lines.joined(separator: "\n").utf8).write(to: service.folder.appending(path: "input.ndjson"))
+      let store = FailingStore(service.appStore.store)
+      let intake = intake(of: service, over: store)
+      let jobs = MigrationJobManager(
+        intake: intake, store: store, folder: ImportFolder(path: service.folder.path))
+      let job = try await jobs.startNew(
+        MigrationJob.Order(
+          appID: "demo", environments: [.sandbox], inputPath: "input.ndjson", format: InputFormat().text,
+          concurrency: 1, isDryRun: false), upload: ""
+      ).job
+      let error = StoreError.corrupt("a row")
+      service.appStore.exchange.interruptNextResponse {
+        store.fail(with: Array(repeating: error, count: failures))
+      }
+      let run = MigrationRun(
+        job, jobs.folder.source(ofInput: job.order.inputPath), intake: intake, store: store,
+        progress: MigrationProgress(), sleep: { _ in })
+      if failures == 1 {
+        try await run.run()
+      } else {
+        await #expect(throws: error) { try await run.run() }
+      }
+      let status = try await jobs.status(of: MigrationJobManager.name(of: job.id), in: "demo")
+      #expect(store.remaining == 0)
+      if failures == 1 {
+        #expect(status.job.state == .finished && status.job.doneLines == 2)
+        #expect(status.job.counts == [.retryable: 1, .rejected: 1])
+        #expect(Set(status.reasons.map(\.reason)) == ["STORE_UNAVAILABLE", "TRANSACTION_ID_ZERO"])
+      } else {
+        #expect(status.job.state == .running, "it continues after a restart")
+      }
+    }
+  }
+
   @Test(
     "A busy or full store pauses a job for as long as it lasts, and every line is migrated",
     arguments: [StoreError.overloaded(waiting: 4096), .diskFull, .failed("database is locked (SQLite 5)")])
@@ -29,17 +83,10 @@ import Testing
       try Data(lines.joined(separator: "\n").utf8).write(to: input)
 
       let store = FailingStore(service.appStore.store)
-      let clock = service.appStore.simulator.clock
-      let ledger = EvidenceLedger(
-        store: store, verifier: service.appStore.verifier, catalog: service.appStore.catalog,
-        now: { clock.now() })
-      let intake = ReceiptIntake(
-        ledger: ledger, lookup: service.appStore.lookup, catalog: service.appStore.catalog,
-        verifier: ReceiptVerifier(verifier: service.appStore.verifier, endpoints: [:]),
-        policies: ["demo": ReceiptPolicy()])
       let pauses = Pauses()
       let jobs = MigrationJobManager(
-        intake: intake, store: store, folder: ImportFolder(path: service.folder.path),
+        intake: intake(of: service, over: store), store: store,
+        folder: ImportFolder(path: service.folder.path),
         sleep: { pause in pauses.all.withLock { $0.append(pause) } })
       var status = try await jobs.startNew(
         MigrationJob.Order(

@@ -263,7 +263,8 @@ package actor MigrationJobManager: Worker {
   private func status(of job: MigrationJob) async throws(MigrationError) -> JobStatus {
     let reasons = try await read { snapshot throws(StoreError) in try snapshot.migrationReasons(of: job.id) }
     return JobStatus(
-      job: job, reasons: reasons.filter(\.outcome.isFailure), rate: running[job.id]?.rate ?? 0,
+      job: job, reasons: reasons.filter(\.outcome.isFailure),
+      rate: job.state == .running ? running[job.id]?.rate ?? 0 : 0,
       inputBytes: folder.size(ofInput: job.order.inputPath) ?? 0)
   }
 

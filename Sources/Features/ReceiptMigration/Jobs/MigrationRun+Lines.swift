@@ -12,27 +12,29 @@ extension MigrationRun {
   private static let maxAttempts = 5
 
   /// Migrates a line, with retries: five attempts for an error that time may change, no limit while the store is
-  /// unavailable, and none for a rejected receipt. The result is counted and stored in any case.
-  func process(_ line: InputLine) async -> Bool {
+  /// unavailable, and none for a rejected receipt or damaged rows of a customer. The result is counted and stored in any
+  /// case.
+  ///
+  /// - Returns: `false` if the job stops before.
+  /// - Throws: the error of a store that cannot have the result, also later.
+  func process(_ line: InputLine) async throws(StoreError) -> Bool {
     let record: InputRecord
     switch line.record {
     case .success(let found): record = found
     case .failure(let error):
       count(error.reason)
-      return await keep(
+      return try await keep(
         line.outcome(.rejected, customerID: "", reason: error.reason, explanation: error.description))
     }
     var attempt = 1
     var storePause = Duration.seconds(1)
     while true {
       do throws(ReceiptError) {
-        if job.order.isDryRun {
-          let found = try await intake.dryRun(incoming(record))
-          count("DONE")
-          return await keep(
-            line.outcome(found.lines.isEmpty ? .empty : .migrated, customerID: record.customerID))
-        }
-        if try await migrate(line, record, isLast: attempt == Self.maxAttempts) {
+        let isFinished =
+          job.order.isDryRun
+          ? try await verify(line, record)
+          : try await migrate(line, record, isLast: attempt == Self.maxAttempts)
+        if isFinished {
           count("DONE")
           return true
         }
@@ -42,22 +44,35 @@ extension MigrationRun {
       } catch {
         guard !isStopped else { return false }
         // The line is not to blame for the store, so these attempts do not count.
-        if let failure = error.storeFailure {
-          guard failure.isTemporary else { return false }
+        let storeFailure = error.storeFailure
+        if storeFailure?.isTemporary == true {
           try? await sleep(storePause)
           storePause = min(storePause * 2, Self.maxPause)
           continue
         }
-        guard error.isRetryable, attempt < Self.maxAttempts else {
+        guard error.isRetryable, storeFailure == nil, attempt < Self.maxAttempts else {
           count(error.reason)
           let outcome: MigrationLine.Outcome = error.isRetryable ? .retryable : .rejected
-          return await keep(
+          return try await keep(
             line.outcome(
               outcome, customerID: record.customerID, reason: error.reason, explanation: error.description))
         }
         try? await sleep(min(error.retryAfter, Self.maxPause))
         attempt += 1
       }
+    }
+  }
+
+  /// Verifies the receipt of a dry run and stores the line's result.
+  ///
+  /// - Returns: `false` if the job stops.
+  private func verify(_ line: InputLine, _ record: InputRecord) async throws(ReceiptError) -> Bool {
+    let found = try await intake.dryRun(incoming(record))
+    do throws(StoreError) {
+      return try await keep(
+        line.outcome(found.lines.isEmpty ? .empty : .migrated, customerID: record.customerID))
+    } catch {
+      throw .ledger(.store(error))
     }
   }
 
@@ -93,8 +108,9 @@ extension MigrationRun {
 
   /// Stores the result of a line that changed nothing else.
   ///
-  /// - Returns: whether it is stored; false if the job stops or the store fails permanently.
-  private func keep(_ outcome: MigrationLine) async -> Bool {
+  /// - Returns: whether it is stored; `false` if the job stops.
+  /// - Throws: the error of a store that fails permanently.
+  private func keep(_ outcome: MigrationLine) async throws(StoreError) -> Bool {
     let id = job.id
     progress.count()
     do throws(StoreError) {
@@ -103,6 +119,7 @@ extension MigrationRun {
       }
       return true
     } catch {
+      guard isStopped else { throw error }
       return false
     }
   }

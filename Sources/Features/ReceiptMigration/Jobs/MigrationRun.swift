@@ -118,7 +118,8 @@ struct MigrationRun: Sendable {
     _ reader: inout InputReader, _ done: Set<Int64>
   ) async throws(Interruption) {
     var mark = ProgressWatermark(line: job.doneLines, position: job.position)
-    let outcome = await withTaskGroup(of: InputLine?.self) { group -> Result<Bool, InputError> in
+    let outcome = await withTaskGroup(of: Result<InputLine?, StoreError>.self) {
+      group -> Result<Bool, InputError> in
       var inFlight = 0
       var failure: InputError?
       reading: while failure == nil, !isStopped {
@@ -136,7 +137,7 @@ struct MigrationRun: Sendable {
             mark.finish(line)
             continue
           }
-          group.addTask(executorPreference: BackgroundThreads.shared) { await process(line) ? line : nil }
+          group.addTask(executorPreference: BackgroundThreads.shared) { await finished(line) }
           inFlight += 1
         } catch {
           guard !isStopped else { break reading }
@@ -144,12 +145,10 @@ struct MigrationRun: Sendable {
           failure = error
         }
         guard inFlight >= job.order.concurrency else { continue }
-        if let line = await group.next() ?? nil { await finish(line, &mark) }
+        if let result = await group.next() { failure = await finish(result, &mark) ?? failure }
         inFlight -= 1
       }
-      while let line = await group.next() {
-        if let line { await finish(line, &mark) }
-      }
+      while let result = await group.next() { failure = await finish(result, &mark) ?? failure }
       if let failure { return .failure(failure) }
       await save(mark)
       return .success(mark.isComplete && !isStopped)
@@ -163,11 +162,29 @@ struct MigrationRun: Sendable {
     do throws(StoreError) { try await end(.finished, "") } catch { throw .store(error) }
   }
 
-  /// Moves the watermark, and stores it after each ``stride`` lines.
-  private func finish(_ line: InputLine, _ mark: inout ProgressWatermark) async {
-    let before = mark.line
-    mark.finish(line)
-    if mark.line / Self.stride != before / Self.stride { await save(mark) }
+  /// Processes a line; returns it if its result is stored, `nil` if the job stops.
+  private func finished(_ line: InputLine) async -> Result<InputLine?, StoreError> {
+    do throws(StoreError) {
+      return .success(try await process(line) ? line : nil)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Moves the watermark after a line, and stores it after each ``stride`` lines. Returns the error of a line whose result
+  /// cannot be stored.
+  private func finish(
+    _ result: Result<InputLine?, StoreError>, _ mark: inout ProgressWatermark
+  ) async -> InputError? {
+    switch result {
+    case .failure(let error): return .store(error)
+    case .success(nil): return nil
+    case .success(let line?):
+      let before = mark.line
+      mark.finish(line)
+      if mark.line / Self.stride != before / Self.stride { await save(mark) }
+      return nil
+    }
   }
 
   /// Writes the watermark. A failed write is made good by the next one.
