@@ -11,7 +11,7 @@ package struct ColumnMapping: Hashable, Sendable {
     case aliases
     /// The store of the purchase.
     case store
-    /// The id of the purchase in its store; for the App Store, a transaction id.
+    /// The id of the purchase in its store; for the App Store, that of any of its transactions.
     case purchaseID = "purchase_id"
     /// The product, as its store names it.
     case productID = "product_id"
@@ -31,6 +31,8 @@ package struct ColumnMapping: Hashable, Sendable {
 
   /// The columns of each field; the first one that is not empty counts, and all of ``Field/aliases``.
   package var columns: [Field: [String]] = [:]
+  /// The column of ``Field/purchaseID`` that names a transaction of the purchase, and not the purchase.
+  package var transactionColumn: String?
   /// The separator of columns; `nil` detects it.
   package var separator: UInt8?
   /// The separator of the values in one column, for lists that are no JSON.
@@ -58,6 +60,7 @@ package struct ColumnMapping: Hashable, Sendable {
       .since: ["start_time"], .until: ["effective_end_time", "grace_period_end_time", "end_time"],
       .refundedAt: ["refunded_at"], .revision: ["updated_at"], .sandbox: ["is_sandbox"],
     ]
+    mapping.transactionColumn = "store_transaction_id"
     mapping.stores = ["play_store": "play"]
     mapping.attributeObjects = ["reserved_subscriber_attributes", "custom_subscriber_attributes"]
     return mapping
@@ -113,6 +116,7 @@ package struct ColumnMapping: Hashable, Sendable {
     row.statesLastSeen = true
     row.store = values[.store] ?? defaultStore
     row.purchaseID = values[.purchaseID] ?? ""
+    row.namesAnyTransaction = transactionColumn != nil && values.column(of: .purchaseID) == transactionColumn
     row.productID = values[.productID] ?? ""
     row.entitlements = values.list(values[.entitlements] ?? "")
     row.since = try values.time(.since)
@@ -150,12 +154,12 @@ private struct ColumnValues {
     return text.isEmpty || text == "\\N" || text == "null" ? nil : text
   }
 
-  subscript(field: ColumnMapping.Field) -> String? {
-    for column in mapping.columns[field] ?? [] {
-      if let text = text(column) { return text }
-    }
-    return nil
+  /// The first column of a field that has a value.
+  func column(of field: ColumnMapping.Field) -> String? {
+    mapping.columns[field]?.first { text($0) != nil }
   }
+
+  subscript(field: ColumnMapping.Field) -> String? { column(of: field).flatMap(text) }
 
   /// The JSON of a column, also if its quotes have backslashes like the content of a JSON string; `nil` if it is none.
   static func json(_ text: String) -> JSONValue? {

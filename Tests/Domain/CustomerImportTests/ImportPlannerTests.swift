@@ -37,6 +37,16 @@ import Testing
     #expect(ann.id == "ann" && ann.aliases == ["$RCAnonymousID:1"] && ann.purchases.keys.sorted() == ["2000"])
   }
 
+  @Test("Without a column of the original transaction id, each id is that of any transaction")
+  func transactionColumn() throws {
+    let table = SeparatedValues(
+      Array("rc_original_app_user_id,store,store_transaction_id\nann,app_store,2001\n".utf8))
+    var planner = ImportPlanner(.init(), mapping: .revenueCat)
+    for row in try ColumnMapping.revenueCat.rows(of: table).rows { planner.add(row) }
+    let ann = try #require(planner.plan().customers.first)
+    #expect(ann.transactions.keys.sorted() == ["2001"] && ann.purchases.isEmpty)
+  }
+
   @Test("A customer with an id that was merged before stays the same, whatever id the app used last")
   func keptIdentity() throws {
     let ids = { (targets: [OpaqueID: String]) in

@@ -192,6 +192,26 @@ import Testing
     #expect(try customers(read(#"{"receipt":"M"}"#, format)) == [""])
   }
 
+  @Test(
+    "A name of the customer that differs in case and separators alone is an error, and others are ignored",
+    arguments: ["customerId", "CustomerID", "customer-id"])
+  func misnamedCustomer(name: String) throws {
+    let lines = try read(
+      """
+      {"\(name)": "a", "receipt": "M"}
+      {"\(name)": "a", "customer_id": "b", "receipt": "M"}
+      {"customer": "a", "receipt": "M"}
+      """)
+    #expect(customers(lines) == ["-", "b", ""])
+    #expect(
+      lines[0].record
+        == .failure(.malformedLine("the customer is expected in customer_id, not in \(name)")))
+    #expect(throws: InputError.noColumns(wanted: ["customer_id"], found: [name])) {
+      try read("receipt,\(name)\nM,a\n")
+    }
+    #expect(try customers(read("receipt,\(name),customer_id\nM,a,b\n")) == ["b"])
+  }
+
   @Test("A customer of JSON is a string or a number, and may have no value")
   func customerTypes() throws {
     let values = ["true", #"["a"]"#, #"{"id":"a"}"#, "null", "7", #""a""#]

@@ -1,11 +1,16 @@
 import AppStore
+import AppStoreClient
 import AppStoreSupport
+import AppleLookup
+import Entitlements
 import Foundation
+import Ledger
 import SQLiteStore
 import Store
 import Testing
 
 @testable import ReceiptMigration
+@testable import Sandbox
 
 extension MigrationJobManager {
   /// Starts a job without an idempotency key.
@@ -94,6 +99,39 @@ extension MigrationJobManager {
       let lines = ["", "ana"].map { #"{"customer_id":"\#($0)","original_transaction_id":"\#(id)"}"# }
       let (_, status) = try await run(lines, links: true, service)
       #expect(status.job.counts == [.migrated: 2] && status.job.duplicates == 0)
+    }
+  }
+
+  @Test("A line with the id of a renewal links its purchase, also if it was looked up before")
+  func renewal() async throws {
+    try await ReceiptService.run { service in
+      let id = try await service.purchase().originalTransactionId
+      let (simulator, lookup) = (service.appStore.simulator, service.appStore.lookup)
+      try await simulator.advanceClock(to: simulator.clock.now().advanced(byMilliseconds: 40 * 86_400_000))
+      let documents = try await lookup.fetchDocuments(
+        PurchaseLookup.Request(appID: "demo", environment: .sandbox, transactionID: id))
+      let facts = try service.appStore.ledger.verifiedFacts(in: documents)
+      let renewal = try #require(facts.transactions.map(\.transactionID).first { $0 != id })
+      let lines = ["", "ana"].map { #"{"customer_id":"\#($0)","original_transaction_id":"\#(renewal)"}"# }
+      let (_, status) = try await run(lines, links: true, service)
+      #expect(status.job.counts == [.migrated: 2])
+      let line = LineKey(appID: "demo", environment: .sandbox, lineID: id)
+      #expect(try await service.appStore.store.snapshot { try $0.owner(of: line) } == "ana")
+    }
+  }
+
+  @Test("An id that Apple's response does not contain is not linked, but rejected")
+  func missingID() async throws {
+    try await ReceiptService.run { service in
+      let body =
+        #"{"hasMore":false,"revision":"1","signedTransactions":[],"data":[],"environment":"Sandbox"}"#
+      service.appStore.exchange.respond(
+        toCallsAbout: "77",
+        with: IncomingResponse(
+          status: 200, headers: [("content-type", "application/json")], body: Array(body.utf8)))
+      let (_, status) = try await run(
+        [#"{"customer_id":"ana","original_transaction_id":"77"}"#], links: true, service)
+      #expect(status.job.counts == [.rejected: 1] && status.reasons.map(\.reason) == ["UNKNOWN_TO_APPLE"])
     }
   }
 

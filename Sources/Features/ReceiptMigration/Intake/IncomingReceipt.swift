@@ -13,7 +13,8 @@ package struct IncomingReceipt: Sendable {
     case receipt([UInt8])
     /// A receipt in base64, with or without line breaks.
     case text(String)
-    /// An original transaction id without a receipt, such as from an old backend's table.
+    /// An original transaction id without a receipt, such as from an old backend's table. The id of another transaction of
+    /// the purchase leads to the same purchase.
     case originalTransactionID(String)
   }
 

@@ -17,6 +17,8 @@ struct PurchaseHistory: Sendable {
   private(set) var unknownLines: [String] = []
   /// The error that ended the lookups early; `nil` if all lines were looked up.
   private(set) var failure: LookupError?
+  /// The original transaction ids in the documents, by themselves and by the ids of their transactions.
+  private var linesOfTransactions: [String: String] = [:]
 
   /// A receipt belongs to one Apple account, whose history contains all its lines, so that one or two requests are
   /// usual; beyond this number the rest is left for later.
@@ -62,19 +64,29 @@ struct PurchaseHistory: Sendable {
     }
   }
 
+  /// The original transaction id of the purchase that a transaction belongs to; `nil` if no document names the transaction.
+  func line(ofTransaction id: String) -> String? { linesOfTransactions[id] }
+
   /// Adds the documents of a response, and the lines that they are about.
   private mutating func add(_ documents: [Submission], of line: String) {
     self.documents += documents
     queriedLines.insert(line)
-    queriedLines.formUnion(documents.compactMap(\.originalTransactionID))
+    for transaction in documents.compactMap(\.unverifiedTransaction) {
+      guard let original = transaction["originalTransactionId"]?.stringValue else { continue }
+      queriedLines.insert(original)
+      linesOfTransactions[original] = original
+      if let id = transaction["transactionId"]?.stringValue { linesOfTransactions[id] = original }
+    }
   }
 }
 
 extension Submission {
   /// The id in the unverified transaction; `nil` if there is none.
-  var originalTransactionID: String? {
-    guard let text = signedTransaction, let jws = try? UnverifiedJWS(text) else { return nil }
-    return jws.payload["originalTransactionId"]?.stringValue
+  var originalTransactionID: String? { unverifiedTransaction?["originalTransactionId"]?.stringValue }
+
+  /// The payload of the signed transaction; `nil` if there is none.
+  fileprivate var unverifiedTransaction: JSONObject? {
+    signedTransaction.flatMap { try? UnverifiedJWS($0) }?.payload
   }
 }
 

@@ -100,7 +100,8 @@ extension ReceiptIntake {
   /// What to commit: Apple's documents; the receipt's own contents about the lines that were not looked up; and a
   /// refresh for each of them, so that ``RefreshWorker`` repeats the lookup.
   ///
-  /// - Throws: for a transaction id alone, the error of its lookup, because there is nothing else to commit.
+  /// - Throws: for a transaction id alone, the error of its lookup, because there is nothing else to commit, and
+  ///   ``ReceiptRejection/unknownToApple(_:)`` if it is to be linked and no document names it.
   private func submission(
     _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt, _ history: PurchaseHistory,
     _ policy: ReceiptPolicy
@@ -124,8 +125,12 @@ extension ReceiptIntake {
     case .transactionID(let id, _, _):
       if let failure = history.failure { throw .lookupFailed(failure) }
       guard history.unknownLines.isEmpty else { throw .rejected(.unknownToApple(id), evidence: nil) }
+      // Apple responds to the id of any transaction of the customer, and a purchase has the id of its first one.
+      let line = history.queriedLines.isEmpty ? id : history.line(ofTransaction: id)
+      if line != id { submission.queriedLines.removeAll { $0 == id } }
       if case .assignedByOperator(let actor) = incoming.binding {
-        submission.claimedLines = [id]
+        guard let line else { throw .rejected(.unknownToApple(id), evidence: nil) }
+        submission.claimedLines = [line]
         submission.actor = actor
       } else {
         submission.customerID = nil

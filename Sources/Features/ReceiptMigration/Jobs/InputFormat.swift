@@ -26,6 +26,17 @@ package struct InputFormat: Hashable, Sendable {
 
   /// Creates the default format.
   package init() {}
+
+  /// Returns the first of `names` that differs from ``customerColumn`` in case and separators alone, as `customerId` does.
+  /// A line that has it in place of the column would be migrated without its customer.
+  func misnamedCustomer(in names: some Sequence<String>) -> String? {
+    let wanted = Self.lettersAndDigits(of: customerColumn)
+    return names.first { $0 != customerColumn && Self.lettersAndDigits(of: $0) == wanted }
+  }
+
+  private static func lettersAndDigits(of name: String) -> String {
+    String(name.lowercased().filter { $0.isLetter || $0.isNumber })
+  }
 }
 
 // The stored form.

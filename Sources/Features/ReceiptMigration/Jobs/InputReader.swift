@@ -56,9 +56,12 @@ struct InputReader {
       guard header.contains(where: wanted.contains) || header.isEmpty else {
         throw .noColumns(wanted: wanted, found: Array(header.prefix(Self.maxNamedColumns)))
       }
-      guard !format.requiresCustomerColumn || header.contains(format.customerColumn) || header.isEmpty else {
-        throw .noColumns(
-          wanted: [format.customerColumn], found: Array(header.prefix(Self.maxNamedColumns)))
+      if !header.isEmpty, !header.contains(format.customerColumn) {
+        let misnamed = format.misnamedCustomer(in: header).map { [$0] }
+        guard misnamed == nil, !format.requiresCustomerColumn else {
+          throw .noColumns(
+            wanted: [format.customerColumn], found: misnamed ?? Array(header.prefix(Self.maxNamedColumns)))
+        }
       }
     }
     self.header = header
@@ -155,6 +158,12 @@ struct InputReader {
       guard object.mayBeText(at: format.customerColumn) else {
         return .failure(.malformedLine("\(format.customerColumn) is neither a string nor a number"))
       }
+      if object.value(at: format.customerColumn) == nil,
+        let name = format.misnamedCustomer(in: object.map { $0.name })
+      {
+        return .failure(
+          .malformedLine("the customer is expected in \(format.customerColumn), not in \(name)"))
+      }
       read = { object.text(at: $0) }
     case .csv:
       let (fields, count, isUnclosed) = Self.fields(bytes, separator, keeping: header.count)
@@ -214,7 +223,7 @@ extension JSONObject {
     }
   }
 
-  private func value(at path: String) -> JSONValue? {
+  fileprivate func value(at path: String) -> JSONValue? {
     if let value = self[path] { return value }
     var value: JSONValue? = .object(self)
     for name in path.split(separator: ".") { value = value?.objectValue?[String(name)] }
