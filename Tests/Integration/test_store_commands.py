@@ -1,5 +1,7 @@
 """The commands `entitled store …` on PostgreSQL, copies between both engines, and changes of the schema."""
 
+import base64
+import concurrent.futures
 import json
 import shutil
 import threading
@@ -153,7 +155,15 @@ def test_a_copy_without_what_replicas_accepted_is_refused(filled, postgres, tmp_
     refused = run("store", "copy", address, f"sqlite:{tmp_path / 'copy'}")
     assert refused.returncode == 1 and "entries that no leader has executed: 1;" in refused.stderr, refused
     assert not (tmp_path / "copy" / "entitled.sqlite").exists()
-    postgres.sql("UPDATE inbox SET outcome = '', done_at = now()", database)
+    listed = json.loads(run("store", "inbox", "--store", address, "--json").stdout)["entries"]
+    assert [(entry["kind"], entry["method"], entry["bytes"]) for entry in listed] == [
+        ("notification", "/notifications/ocean-journal", 1)]  # fmt: skip
+    assert run("store", "inbox", "--store", address).stdout.startswith(f"{listed[0]['id']}  notification /notifications/")
+    remove = ["store", "inbox", "--store", address, "--json", "--remove", str(listed[0]["id"])]
+    assert json.loads(run(*remove).stdout)["removed"]["body"] == base64.b64encode(b"x").decode()
+    again = run(*remove)
+    assert again.returncode == 1 and "no entry" in again.stderr
+    assert run("store", "inbox", "--store", address).stdout == "no entries\n"
     assert run("store", "copy", address, f"sqlite:{tmp_path / 'copy'}").returncode == 0
 
 

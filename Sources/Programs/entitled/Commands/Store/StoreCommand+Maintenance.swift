@@ -14,7 +14,7 @@ struct StoreCommand: AsyncParsableCommand {
       StoreStatsCommand.self, StoreBackupCommand.self, StoreVerifyCommand.self, StoreVacuumCommand.self,
       StoreReplayCommand.self, StoreRebuildReportsCommand.self, StoreExportCommand.self,
       StoreCopyCommand.self,
-      StoreMigrateCommand.self, StoreSeedCommand.self,
+      StoreMigrateCommand.self, StoreInboxCommand.self, StoreSeedCommand.self,
     ])
 }
 
