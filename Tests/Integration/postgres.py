@@ -49,11 +49,31 @@ class PostgresServer:
 
     def sql(self, statement, database="postgres"):
         """Runs a statement with psql, through the Unix socket; returns its unformatted output."""
-        command = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1"]
-        address = ["--host", self.socket, "--port", str(self.port), "--username", self.user, "--dbname", database]
-        done = subprocess.run([*command, *address, "--command", statement], capture_output=True, text=True, check=False)
+        command = [*self.psql(database), "--command", statement]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
+
+    def psql(self, database):
+        """The command line of psql, through the Unix socket, for unformatted output."""
+        options = ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1"]
+        address = ["--host", self.socket, "--port", str(self.port), "--username", self.user, "--dbname", database]
+        return ["psql", *options, *address]
+
+    @contextlib.contextmanager
+    def session(self, database):
+        """A function that runs statements in another session, which ends with the context."""
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen(self.psql(database), **pipes, text=True, bufsize=1) as process:
+
+            def execute(statements):
+                process.stdin.write(statements + ";\n\\echo done\n")
+                line = process.stdout.readline()
+                while line.strip() != "done":
+                    assert line, "psql ended"
+                    line = process.stdout.readline()
+
+            yield execute
 
     @contextlib.contextmanager
     def database(self, template="template0"):

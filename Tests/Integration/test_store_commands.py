@@ -167,6 +167,21 @@ def test_a_copy_without_what_replicas_accepted_is_refused(filled, postgres, tmp_
     assert run("store", "copy", address, f"sqlite:{tmp_path / 'copy'}").returncode == 0
 
 
+def test_a_copy_of_a_database_that_is_used_meanwhile_is_refused(filled, postgres, tmp_path):
+    address, database, _ = filled
+    copies = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'entitled store'"
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        with postgres.session(database) as other:
+            # The copy has begun, and waits for a table.
+            other("BEGIN; LOCK TABLE evidence IN ACCESS EXCLUSIVE MODE; UPDATE head SET position = position + 1")
+            copy = pool.submit(run, "store", "copy", address, f"sqlite:{tmp_path / 'copy'}")
+            wait_for(lambda: postgres.sql(f"{copies} AND wait_event_type = 'Lock'") == "1")
+            other("COMMIT")
+        refused = copy.result()
+    assert refused.returncode == 1 and "a service has used the source during the copy" in refused.stderr, refused
+    assert not (tmp_path / "copy" / "entitled.sqlite").exists()
+
+
 def test_migrate_without_an_upgrade_changes_nothing(postgres):
     with postgres.database() as database:
         address = postgres.address(database)

@@ -14,6 +14,8 @@ package struct PostgresMigration {
     package let replicas: [RegisteredReplica]
     /// The number of inbox entries that no leader has executed.
     package let waitingEntries: Int64
+    /// The number of commits.
+    package let position: Int64
   }
 
   /// The longest wait of a step for locks, so that calls of the service do not queue up behind it.
@@ -39,7 +41,8 @@ package struct PostgresMigration {
     let schema = try current()
     return Status(
       version: schema.version, oldest: schema.oldest, replicas: try RegisteredReplica.alive(connection),
-      waitingEntries: try connection.number("SELECT count(*) FROM inbox WHERE done_at IS NULL"))
+      waitingEntries: try connection.number("SELECT count(*) FROM inbox WHERE done_at IS NULL"),
+      position: try connection.number("SELECT position FROM head"))
   }
 
   /// Adds what this program needs; in an empty database all tables. Replicas of the version before continue.

@@ -35,12 +35,14 @@ package enum SQLValue: Hashable, Sendable {
 /// Copies all rows of a store into an empty one of another engine, and compares both.
 package enum StoreCopy {
   /// Copies one snapshot of `source`. The target becomes a store only if each of its tables, read again, has the same
-  /// rows. Calls `report` with the part that is done, from 0 to 1, after every thousand rows.
+  /// rows. Calls `report` with the part that is done, from 0 to 1, after every thousand rows, and `confirm` before the
+  /// target becomes a store.
   ///
   /// - Returns: the contents of all tables, and the state hash of both stores.
-  /// - Throws: ``StoreError/corrupt(_:)`` if the copy differs.
+  /// - Throws: ``StoreError/corrupt(_:)`` if the copy differs; the error of `confirm`.
   package static func run(
-    from source: any SQLConnection, to target: any StoreCopyTarget, report: (Double) -> Void
+    from source: any SQLConnection, to target: any StoreCopyTarget,
+    confirm: () throws(StoreError) -> Void = {}, report: (Double) -> Void
   ) throws(StoreError) -> (tables: [TableContent], stateHash: StateHash) {
     let (contents, hash) = try source.inSnapshot { () throws(StoreError) in
       (try copy(from: source, to: target, report), try StateHash(source))
@@ -57,6 +59,7 @@ package enum StoreCopy {
     guard try StateHash(target.connection) == hash else {
       throw .corrupt("the copy has another state hash")
     }
+    try confirm()
     try target.finish()
     return (contents, hash)
   }

@@ -3,6 +3,7 @@ internal import ClientCommands
 internal import CommandSupport
 internal import Foundation
 internal import JSON
+internal import PostgreSQL
 internal import PostgresStore
 internal import SQLStore
 internal import SQLiteStore
@@ -29,13 +30,13 @@ struct StoreCopyCommand: AsyncParsableCommand {
     let progress = ProgressLine()
     let (tables, hash): ([TableContent], StateHash)
     do {
-      let stopped = try from.requireStopped()
+      let source = try StoppedSource(from)
       (tables, hash) = try StoreCopy.run(
-        from: from.inspect().connection, to: to.copyTarget(),
+        from: from.inspect().connection, to: to.copyTarget(), confirm: source.requireUnchanged,
         report: { part in
           progress.update("copied", part: part)
         })
-      await stopped?.close()
+      await source.close()
     } catch let error as StoreError {
       throw Failure(error.description)
     }
@@ -61,14 +62,16 @@ struct StoreCopyCommand: AsyncParsableCommand {
   }
 }
 
-extension StoreLocation {
-  /// Makes sure that no service writes to the store, nor has accepted what it did not execute: both would be missing in
-  /// the copy.
-  ///
-  /// - Returns: the locked store in a directory.
-  fileprivate func requireStopped() throws -> SQLiteEntitlementStore? {
-    switch self {
-    case .directory(let directory): return try Startup.existingStore(in: directory)
+/// A source to which no service writes, and which has executed all that it has accepted: both would be missing in the copy.
+private enum StoppedSource {
+  /// A directory, whose store is locked.
+  case directory(SQLiteEntitlementStore)
+  /// A database. Nothing locks it, so a service may start during the copy.
+  case postgres(PostgresSettings, PostgresMigration.Status)
+
+  init(_ location: StoreLocation) throws {
+    switch location {
+    case .directory(let directory): self = .directory(try Startup.existingStore(in: directory))
     case .postgres(let settings):
       let status = try PostgresMigration(settings).status()
       try status.requireNoReplicas()
@@ -77,10 +80,25 @@ extension StoreLocation {
           "the inbox has entries that no leader has executed: \(status.waitingEntries); start one replica, and stop it "
             + "when entitled_inbox_entries is 0")
       }
-      return nil
+      self = .postgres(settings, status)
     }
   }
 
+  /// Throws if a service has used the source since.
+  func requireUnchanged() throws(StoreError) {
+    guard case .postgres(let settings, let status) = self else { return }
+    guard try PostgresMigration(settings).status() == status else {
+      throw .failed("a service has used the source during the copy; stop it, and copy again")
+    }
+  }
+
+  /// Unlocks a directory.
+  func close() async {
+    if case .directory(let store) = self { await store.close() }
+  }
+}
+
+extension StoreLocation {
   /// The target of a copy, which must be empty.
   fileprivate func copyTarget() throws(StoreError) -> any StoreCopyTarget {
     switch self {
