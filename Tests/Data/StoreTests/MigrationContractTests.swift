@@ -57,7 +57,10 @@ import Testing
         #expect(try transaction.migrationFailures(of: id, after: 2, limit: 9).map(\.reason) == ["NOT_BASE64"])
         #expect(try transaction.migrationReasons(of: id).count { $0.outcome.isFailure } == 2)
         try transaction.purgeFailures(of: id)
+        // A line that was in flight when the job was cancelled.
+        try transaction.finish(Self.done(9, .rejected, reason: "NOT_BASE64"), of: id)
         #expect(try transaction.migrationFailures(of: id, after: 0, limit: 9).isEmpty)
+        #expect(try transaction.migration(id)?.counts == job?.counts)
       }
     }
   }
@@ -80,6 +83,10 @@ import Testing
         #expect(try transaction.erase(erased, as: "erased-1") == 1)
         let failures = try transaction.migrationFailures(of: id, after: 0, limit: 9)
         #expect(failures.map(\.customerID) == ["erased-1", "c2"])
+        let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+        let renamed = try transaction.renameActors(ofCommandsAbout: ana) { "erased-\($0)" }
+        #expect(renamed == 1)
+        #expect(try transaction.migration(id)?.order.actor == "erased-ana")
       }
     }
   }

@@ -68,6 +68,8 @@ extension SQLTransaction {
         entry_id IN (SELECT entry_id FROM audit_customer WHERE customer_id = ?1 AND app IN (?2, '')) AND ?3 <> ''
         """
       ),
+      // A job may be about any customer, in several environments.
+      ("migration", "app = ?2 AND ?1 <> '' AND ?3 <> ''"),
     ]
     var count: Int64 = 0
     for (table, condition) in rows {

@@ -70,8 +70,8 @@ extension SQLTransaction {
       """
       INSERT INTO migration (
         app, environment, input_path, format, concurrency, dry_run, actor, links_unverified_ids, owns_input, state,
-        error, started_at, done_lines, position, duplicates)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', '', ?, 0, 0, 0) RETURNING migration_id
+        error, started_at, done_lines, position, duplicates, purged)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', '', ?, 0, 0, 0, 0) RETURNING migration_id
       """, order.appID, order.environmentNames, order.inputPath, order.format, order.concurrency,
       order.isDryRun, order.actor, order.linksUnverifiedIDs, order.ownsInput, instant
     ) { $0.number(0) }.first
@@ -79,12 +79,13 @@ extension SQLTransaction {
     return MigrationJob(id: id, order: order, startedAt: instant)
   }
 
-  /// Counts a line once: the inserted row, or the watermark, shows that it is finished.
+  /// Counts a line once: the inserted row, or the watermark, shows that it is finished. A line of a cancelled job may finish
+  /// after the job was purged, and leaves nothing then.
   func finish(_ line: MigrationLine, of id: Int64) throws(StoreError) {
     let inserted = try runCounting(
       """
       INSERT INTO migration_line SELECT ?1, ?2
-      WHERE NOT EXISTS (SELECT 1 FROM migration WHERE migration_id = ?1 AND done_lines >= ?2)
+      WHERE NOT EXISTS (SELECT 1 FROM migration WHERE migration_id = ?1 AND (done_lines >= ?2 OR purged = 1))
       ON CONFLICT DO NOTHING
       """, id, line.number)
     guard inserted > 0 else { return }
@@ -122,6 +123,7 @@ extension SQLTransaction {
   }
 
   func purgeFailures(of id: Int64) throws(StoreError) {
+    try run("UPDATE migration SET purged = 1 WHERE migration_id = ?", id)
     try run("DELETE FROM migration_failure WHERE migration_id = ?", id)
   }
 }

@@ -304,7 +304,8 @@ extension Version01 {
       finished_at INTEGER,            -- NULL: unfinished
       done_lines INTEGER NOT NULL,    -- every line up to this one is done
       position INTEGER NOT NULL,      -- byte offset of the next line
-      duplicates INTEGER NOT NULL
+      duplicates INTEGER NOT NULL,
+      purged INTEGER NOT NULL         -- 1: lines that finish later leave no result
     ) STRICT;
     CREATE INDEX migration_running ON migration (state) WHERE state = 'RUNNING';
 

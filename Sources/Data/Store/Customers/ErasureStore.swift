@@ -55,7 +55,8 @@ package protocol ErasureStore {
   func eraseRequestIDs(of line: LineKey) throws(StoreError) -> Int64
 
   /// Replaces the actors, by what `name` returns, of the customer's events, of the events of others that evidence about
-  /// the customer caused, and of the audit entries about the customer. Must be called before ``erase(_:as:)``.
+  /// the customer caused, of the audit entries about the customer, and of the migration jobs of the app. Must be called
+  /// before ``erase(_:as:)``.
   ///
   /// - Returns: the number of changed rows.
   func renameActors(

@@ -39,7 +39,7 @@ package protocol MigrationJobStore: MigrationJobReader {
     _ id: Int64, as state: MigrationJob.State, error: String, at instant: Instant
   ) throws(StoreError)
 
-  /// Deletes the stored failures of a job.
+  /// Deletes the stored failures of a job that has ended. Its lines that finish later have no effect.
   func purgeFailures(of id: Int64) throws(StoreError)
 }
 
