@@ -32,8 +32,8 @@ final class SessionHandle {
     defer { for text in keywords + values { free(text) } }
     let endedKeywords = keywords.map { UnsafePointer($0) } + [nil]
     let endedValues = values.map { UnsafePointer($0) } + [nil]
-    // A `dbname` may be a whole connection URI.
-    return PQconnectdbParams(endedKeywords, endedValues, 1)
+    // A `dbname` is no connection string, so it may contain "=".
+    return PQconnectdbParams(endedKeywords, endedValues, 0)
   }
 
   private static func lastMessage(_ handle: OpaquePointer) -> String {
