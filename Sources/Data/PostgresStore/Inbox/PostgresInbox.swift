@@ -96,6 +96,7 @@ final class PostgresInbox: Inbox {
     _ limit: Int, except excluded: InboxExclusion, from start: Int64,
     _ connection: PostgresConnection<StoreError>
   ) throws(StoreError) -> [InboxEntry] {
+    // A subquery is hashed; PostgreSQL would compare an array of thousands of postponed entries with each row.
     let rows = try connection.query(
       PostgresRequest(
         """
@@ -104,7 +105,7 @@ final class PostgresInbox: Inbox {
           SELECT *, sum(size) OVER (ORDER BY id) - size AS before
           FROM (
             SELECT *, length(context) + length(body) AS size FROM inbox
-            WHERE done_at IS NULL AND id >= $5 AND token <> ALL($1) AND kind = ANY($3) AND method <> ALL($4)
+            WHERE done_at IS NULL AND id >= $5 AND token NOT IN (SELECT unnest($1::text[])) AND kind = ANY($3) AND method <> ALL($4)
             ORDER BY id LIMIT $2
           ) AS waiting
         ) AS counted
