@@ -112,6 +112,21 @@ struct InboxUpkeepTests {
     }
   }
 
+  @Test("A count of the entries has its own session, so that no look waits for it")
+  func countingSession() async throws {
+    try await withReplicas { first, second, control in
+      let key = try await second.shared.inbox.append(entry("x"))
+      let receiver = try first.shared.inbox
+      #expect(try await receiver.take(10, except: .init()).map(\.key) == [key])
+      #expect(try await receiver.backlog().count == 1)
+      let sessions = """
+        SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND (query LIKE '%FROM inbox WHERE done_at IS NULL' OR query LIKE '%AS counted%')
+        """
+      #expect(try control.number(sessions) == 2)
+    }
+  }
+
   @Test("Outcomes are deleted after an hour")
   func retention() async throws {
     try await withReplicas { first, second, control in

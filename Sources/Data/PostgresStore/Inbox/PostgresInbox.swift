@@ -27,6 +27,8 @@ final class PostgresInbox: Inbox {
   private static let deletionPageSize = 1_000
   /// The bytes after which a statement has no further entry, because it has a second only.
   static let batchBytes = 4 << 20
+  /// The longest duration of a count of all entries without outcome.
+  private static let countTimeout = Duration.seconds(10)
   /// The longest wait of a replica for the commits up to an outcome, before it reads the commits it has received.
   private static let applyTimeout = Duration.seconds(1)
 
@@ -34,6 +36,8 @@ final class PostgresInbox: Inbox {
   private let listener: OutcomeListener
   private let writer: OutcomeWriter
   private let taker: SessionThread
+  /// Counts entries without outcome, which takes long while the server keeps old ones, so that ``taker`` does not wait.
+  private let counter: SessionThread
   private let queue: WriteQueue
   private let feed: StoreFeed
   private let scan = Mutex(InboxScan())
@@ -43,6 +47,7 @@ final class PostgresInbox: Inbox {
     listener = OutcomeListener(settings)
     writer = OutcomeWriter(queue)
     taker = SessionThread("taker", LazySession(settings, listeningTo: Self.arrivals))
+    counter = SessionThread("backlog", LazySession(settings, timeout: Self.countTimeout))
     self.queue = queue
     self.feed = feed
   }
@@ -159,7 +164,7 @@ final class PostgresInbox: Inbox {
   }
 
   func backlog() async throws(StoreError) -> (count: Int64, oldest: Int64) {
-    try await taker.run { session throws(StoreError) in
+    try await counter.run { session throws(StoreError) in
       let rows = try session.connection().query(
         PostgresRequest(
           """

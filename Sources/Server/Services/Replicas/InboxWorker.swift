@@ -28,6 +28,8 @@ package final class InboxWorker: Worker {
   private static let loggedAttempt = 10
   private static let cleanUpInterval = Duration.seconds(60)
   private static let measurementInterval = Duration.seconds(1)
+  /// The backlog is measured again at the earliest after this multiple of the duration of the last measurement.
+  private static let measurementRest = 10
 
   private static let seconds = Timer(label: "entitled_inbox_seconds")
   private static let waiting = Gauge(label: "entitled_inbox_entries")
@@ -87,13 +89,27 @@ package final class InboxWorker: Worker {
           try await self.inbox.deleteOldOutcomes()
         }
       }
-      group.addTask { await self.repeatedly(Self.measurementInterval) { try await self.measure() } }
+      group.addTask { await self.measureRepeatedly() }
       try await group.waitForAll()
     }
   }
 
   private func repeatedly(_ interval: Duration, _ body: () async throws -> Void) async {
     repeat { try? await body() } while (try? await Task.sleep(for: interval)) != nil
+  }
+
+  private func measureRepeatedly() async {
+    var pause: Duration
+    repeat {
+      let start = ContinuousClock.now
+      try? await measure()
+      pause = Self.pause(afterMeasuring: .now - start)
+    } while (try? await Task.sleep(for: pause)) != nil
+  }
+
+  /// The pause after a measurement of the backlog, or an attempt at one.
+  static func pause(afterMeasuring duration: Duration) -> Duration {
+    max(measurementInterval, duration * measurementRest)
   }
 
   private func measure() async throws {
