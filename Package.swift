@@ -130,7 +130,8 @@ let package = Package(
       ]),
     library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
     library(
-      .data, "PostgresStore", ["AppStore", "Bytes", "Platform", "PostgreSQL", "SQLStore", "Store", metrics]),
+      .data, "PostgresStore",
+      ["AppStore", "Bytes", "Platform", "PostgreSQL", "SQLStore", "Store", logging, metrics]),
     library(
       .data, "Ledger",
       [

@@ -65,7 +65,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
     vacuum = RemnantVacuum(settings, feed)
     let writer = try PostgresWriter(
       .init(
-        settings: settings, changes: changes, feed: feed, hash: hash,
+        settings: settings, changes: changes, feed: feed, vacuum: vacuum, hash: hash,
         maxRejectedBytes: maxRejectedBytesPerDay, maxBodyTime: maxBodyTime),
       replica: state)
     let queue = WriteQueue(writer, capacity: 4096, batchSize: 256)

@@ -55,8 +55,8 @@ package protocol EntitlementStore: Sendable {
   /// Removes what replaced and deleted rows left behind in logs and free space, after an erasure. It waits a bounded
   /// time for readers.
   ///
-  /// - Returns: whether nothing is left. Otherwise the store removes it as soon as it can, at the latest when it is
-  ///   opened again.
+  /// - Returns: whether nothing is left. Otherwise the store removes it as soon as it can, also after it is opened
+  ///   again.
   @discardableResult
   func purgeRemnants() async -> Bool
 

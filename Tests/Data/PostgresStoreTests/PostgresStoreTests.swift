@@ -27,38 +27,6 @@ struct PostgresStoreTests {
     }
   }
 
-  @Test(
-    "Neither the call nor writes nor closing wait for the VACUUM after an erasure, which runs when it can")
-  func vacuum() async throws {
-    try await withDatabase { settings in
-      let store = try PostgresEntitlementStore(settings)
-      _ = try await store.append("a")
-      let lock = try PostgresConnection<PostgresError>(settings)
-      let control = try PostgresConnection<PostgresError>(settings)
-      try lock.execute("BEGIN; LOCK TABLE audit_entry IN SHARE UPDATE EXCLUSIVE MODE")
-      #expect(await !store.purgeRemnants())
-      let waiting = """
-        SELECT count(*) FROM pg_stat_activity
-        WHERE datname = current_database() AND query = 'VACUUM' AND wait_event_type = 'Lock'
-        """
-      while try control.number(waiting) == 0 { try await Task.sleep(for: .milliseconds(5)) }
-      // Another erasure does not start a second one beside it.
-      #expect(await !store.purgeRemnants())
-      _ = try await store.append("b")
-      #expect(try control.number(waiting) == 1)
-      try lock.execute("ROLLBACK")
-      let isDone = """
-        SELECT count(*) FROM pg_stat_user_tables WHERE relname = 'audit_entry' AND last_vacuum IS NOT NULL
-        """
-      while try control.number(isDone) == 0 { try await Task.sleep(for: .milliseconds(20)) }
-      try lock.execute("BEGIN; LOCK TABLE audit_entry IN SHARE UPDATE EXCLUSIVE MODE")
-      await store.purgeRemnants()
-      while try control.number(waiting) == 0 { try await Task.sleep(for: .milliseconds(5)) }
-      await store.close()
-      #expect(try control.number(waiting) == 1, "the server completes it")
-    }
-  }
-
   @Test("A database with another encoding is refused by name", arguments: ["LATIN1", "SQL_ASCII"])
   func encoding(name: String) async throws {
     let server = try PostgresServer.shared()

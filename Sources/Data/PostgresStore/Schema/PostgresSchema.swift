@@ -92,6 +92,10 @@ enum PostgresSchema {
     );
     INSERT INTO leader VALUES ('', '', '', 0, '-infinity');
 
+    -- The last erasure that a VACUUM of all tables has followed.
+    CREATE TABLE vacuumed (erasure BIGINT NOT NULL);
+    INSERT INTO vacuumed VALUES (0);
+
     -- What the installation's keys have in common, without revealing them.
     CREATE TABLE installation_key (
       number BIGINT PRIMARY KEY CHECK (number = 1),

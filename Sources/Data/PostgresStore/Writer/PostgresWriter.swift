@@ -10,13 +10,15 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
     let settings: PostgresSettings
     let changes: CustomerVersions
     let feed: StoreFeed
+    let vacuum: RemnantVacuum
     let hash: CustomerIdentity.Hash
     let maxRejectedBytes: Int64
     let maxBodyTime: Duration
 
     /// A writer on a session that may write. Its caches begin empty, since others may have written.
     func writer(on database: PostgresDatabase) throws(StoreError) -> BatchWriter {
-      try BatchWriter(
+      if try RemnantVacuum.isMissing(database.connection) { vacuum.start() }
+      return try BatchWriter(
         database, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytes, maxBodyTime: maxBodyTime)
     }
   }
