@@ -122,6 +122,7 @@ extension EvidenceLedger {
     try await write { store throws(StoreError) in
       for record in listed { try store.record(record, as: "") }
     }
+    await store.purgeRemnants()
     return found
   }
 
@@ -140,14 +141,23 @@ extension EvidenceLedger {
     }
   }
 
-  /// Adds the erasure of a customer to the list although the store has nothing of the customer, because an upload named
-  /// the customer: a restored copy of the upload would again.
+  /// Erases a customer of whom the store has nothing in other data, with `eraseElsewhere`. Before the first erasure it
+  /// calls `beforeFirst`, which adds the customer to the list: a restored copy of the data would name the customer again.
   ///
-  /// - Throws: ``LedgerError/store(_:)``.
-  package func listErasure(of customer: CustomerKey) async throws(LedgerError) {
+  /// - Throws: the error of `eraseElsewhere`; ``LedgerError/store(_:)``.
+  package func eraseUnknown(
+    _ customer: CustomerKey,
+    eraseElsewhere: (_ beforeFirst: () async throws(LedgerError) -> Void) async throws(LedgerError) -> Void
+  ) async throws(LedgerError) {
     let list = erasures
-    try await write { store throws(StoreError) in try store.record(list.erasure(of: customer), as: "") }
-    try await saveList()
+    var isFound = false
+    try await eraseElsewhere { () async throws(LedgerError) in
+      try await write { store throws(StoreError) in try store.record(list.erasure(of: customer), as: "") }
+      try await saveList()
+      isFound = true
+    }
+    // The data may be in the store's database.
+    if isFound { await store.purgeRemnants() }
   }
 
   /// Appends the erasures of the store to the list.

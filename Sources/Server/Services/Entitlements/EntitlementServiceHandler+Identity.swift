@@ -165,10 +165,10 @@ extension EntitlementServiceHandler {
   /// Erases a customer that the store does not have in uploads, which may name it. The list has the customer before the
   /// first line is overwritten: another call would not find that line any more.
   private func eraseUploads(naming customer: CustomerKey) async throws(LedgerError) {
-    try await context.intake.migrations.eraseUploads(
-      of: customer.appID, naming: [customer.customerID], tokens: [String]()
-    ) { [ledger = context.ledger] () async throws(LedgerError) in
-      try await ledger.listErasure(of: customer)
+    try await context.ledger.eraseUnknown(customer) {
+      [migrations = context.intake.migrations] beforeFirst async throws(LedgerError) in
+      try await migrations.eraseUploads(
+        of: customer.appID, naming: [customer.customerID], tokens: [String](), beforeFirst: beforeFirst)
     }
   }
 }
