@@ -8,9 +8,11 @@ struct BucketMatching {
   let zone: ReportZone
   let own: OwnItems
   /// The items that Apple counts beyond ours.
-  var appleRest: [ReconciliationBucket: Int64] = [:]
+  var appleRest = AppleRest()
   /// The items that we count beyond Apple's, newest first to be taken.
   var ownRest: [ReconciliationBucket: [Candidate]] = [:]
+  /// The buckets of ``ownRest``, in order.
+  private(set) var ownBuckets: [ReconciliationBucket] = []
   private var ownTotals: [ReconciliationBucket: Int64] = [:]
   private let apple: [ReconciliationBucket: (quantity: Int64, rows: [String])]
 
@@ -37,6 +39,7 @@ struct BucketMatching {
       }
     }
     match()
+    ownBuckets = ownRest.keys.sorted()
     explain()
     listUnexplained()
   }
@@ -55,7 +58,7 @@ struct BucketMatching {
         continue
       }
       days[bucket.dayKey]?.matched += max(0, min(theirs, ours))
-      if theirs > ours { appleRest[bucket] = theirs - max(0, ours) }
+      if theirs > ours { appleRest.add(theirs - max(0, ours), to: bucket) }
       if ours > theirs { ownRest[bucket] = rest(of: bucket, Int(ours - max(0, theirs))) }
     }
   }
@@ -79,7 +82,11 @@ struct BucketMatching {
     let rounding: Int64 = 5 * 52
     let tolerance = rounding * min(max(1, apple[count]?.quantity ?? 1), .max / rounding)
     guard abs(theirs - ours) > tolerance else { return }
-    if theirs > ours { appleRest[bucket] = theirs - ours } else { ownRest[bucket] = rest(of: bucket, 1) }
+    if theirs > ours {
+      appleRest.add(theirs - ours, to: bucket)
+    } else {
+      ownRest[bucket] = rest(of: bucket, 1)
+    }
   }
 
   // MARK: Findings
@@ -88,7 +95,7 @@ struct BucketMatching {
 
   /// Lists the buckets with items that are left over.
   private mutating func listUnexplained() {
-    for (bucket, rest) in appleRest where rest > 0 { add(.neverSeen, bucket) }
+    for bucket in appleRest.buckets { add(.neverSeen, bucket) }
     for (bucket, rest) in ownRest where !rest.isEmpty { add(.notPaid, bucket) }
   }
 
