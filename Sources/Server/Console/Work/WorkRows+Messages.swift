@@ -12,11 +12,12 @@ extension WorkRows {
     let webhooks = try await visit.call(Calls.listWebhooks, .with { $0.app = scope.app }).webhooks
     var result = WorkRows()
     result.head = webhooks.map { DeadLetterMarkup.head($0, scope) }.joined()
-    let broken = webhooks.filter { $0.deadLetters > 0 }
-    result.total = broken.reduce(0) { $0 + $1.deadLetters }
+    result.total = webhooks.reduce(0) { $0 + $1.deadLetters }
+    // Between two pages, all messages of a webhook can be resent or discarded: a part is one of all webhooks.
+    let broken = webhooks.indices.filter { webhooks[$0].deadLetters > 0 }
     var position = PagePosition(page.token)
-    guard position.part < broken.count else { return result }
-    let webhook = broken[position.part]
+    guard position.enter(broken) else { return result }
+    let webhook = webhooks[position.part]
     let response = try await visit.call(
       Calls.listDeliveries,
       .with {
@@ -28,7 +29,7 @@ extension WorkRows {
         $0.pageSize = page.size
       })
     result.rows = response.deliveries.map { DeadLetterMarkup.row($0, of: webhook, scope) }
-    result.next = position.advance(response.nextPageToken, parts: broken.count)
+    result.next = position.advance(response.nextPageToken, in: broken)
     return result
   }
 
@@ -39,8 +40,9 @@ extension WorkRows {
   ) async throws(Status) -> WorkRows {
     var position = PagePosition(page.token)
     var result = WorkRows()
+    guard position.enter(Array(rejectedStates.indices)) else { return result }
     // States without notifications make no empty pages.
-    while result.rows.isEmpty, position.part < rejectedStates.count {
+    repeat {
       let response = try await visit.call(
         Calls.listNotifications,
         .with {
@@ -52,8 +54,8 @@ extension WorkRows {
           $0.pageSize = page.size
         })
       result.rows = response.notifications.map { rejectedRow($0, scope) }
-      result.next = position.advance(response.nextPageToken, parts: rejectedStates.count)
-    }
+      result.next = position.advance(response.nextPageToken, in: Array(rejectedStates.indices))
+    } while result.rows.isEmpty && !result.next.isEmpty
     if !result.rows.isEmpty { result.head = head(.reprocess, in: scope, visit) }
     return result
   }
@@ -70,7 +72,7 @@ extension WorkRows {
   }
 }
 
-/// The page of a list that is made of several lists: the part, and the token within it.
+/// The page of a list that is made of several lists: the number of the part, and the token within it.
 private struct PagePosition {
   private(set) var part = 0
   private(set) var token = ""
@@ -82,11 +84,21 @@ private struct PagePosition {
     token = String(parts[1])
   }
 
-  /// Goes to the next page, and returns its token; empty after the last part.
-  mutating func advance(_ next: String, parts: Int) -> String {
-    part = next.isEmpty ? part + 1 : part
+  /// Goes on to the first of `parts` that is not before the position, and returns whether there is one.
+  mutating func enter(_ parts: [Int]) -> Bool {
+    guard let first = parts.first(where: { $0 >= part }) else { return false }
+    if first != part { (part, token) = (first, "") }
+    return true
+  }
+
+  /// Goes to the next page, and returns its token; empty after the last one of `parts`.
+  mutating func advance(_ next: String, in parts: [Int]) -> String {
+    if next.isEmpty {
+      guard let following = parts.first(where: { $0 > part }) else { return "" }
+      part = following
+    }
     token = next
-    return part < parts ? "\(part):\(token)" : ""
+    return "\(part):\(token)"
   }
 }
 
