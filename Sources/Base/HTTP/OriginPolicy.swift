@@ -5,7 +5,7 @@
 /// name this server as its host, and one that changes something must not come from another origin or have a content
 /// type that needs no preflight.
 package struct OriginPolicy: Hashable, Sendable {
-  /// The names whose pages belong to the server, whatever their port.
+  /// The names whose pages belong to the server, whatever their port. Those of this machine are not among them.
   private let allowedHosts: Set<String>
   /// The names that other programs of this machine have too, with other ports.
   private let ownHosts: Set<String>
@@ -15,8 +15,8 @@ package struct OriginPolicy: Hashable, Sendable {
   ///     the server, because a page cannot rebind them.
   ///   - address: the host of the listener's address, which need not be configured.
   package init(allowedHosts: [String], address: String? = nil) {
-    self.allowedHosts = Set(allowedHosts.map { $0.lowercased() }).subtracting([Self.thisMachine])
-    ownHosts = Set([Self.thisMachine, address?.lowercased()].compactMap(\.self))
+    self.allowedHosts = Set(allowedHosts.map { $0.lowercased() }).subtracting(Self.thisMachine)
+    ownHosts = Self.thisMachine.union([address?.lowercased()].compactMap(\.self))
   }
 
   /// The response to a request for a host that is not this server; `nil` if it is.
@@ -69,7 +69,7 @@ package struct OriginPolicy: Hashable, Sendable {
       || allowedHosts.contains(authority.host)
   }
 
-  private static let thisMachine = "localhost"
+  private static let thisMachine: Set = ["localhost", "127.0.0.1", "[::1]"]
 
   private func isAllowed(_ host: String) -> Bool {
     allowedHosts.contains(host) || ownHosts.contains(host) || Self.isAddress(host)

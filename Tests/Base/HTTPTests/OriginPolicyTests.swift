@@ -52,17 +52,18 @@ import Testing
     #expect(refusal(of: request(fields)) == nil)
   }
 
-  @Test("The origin localhost is that of the server with the same port only")
-  func localhost() {
+  @Test(
+    "An origin of this machine is that of the server with the same port only, also if its name is allowed",
+    arguments: ["localhost", "127.0.0.1", "[::1]"], [false, true])
+  func thisMachine(host: String, isListed: Bool) {
+    let policy = OriginPolicy(allowedHosts: isListed ? [host] : [])
     func refusal(from origin: String) -> HTTPResponse? {
-      let fields = [
-        ("host", "localhost:8070"), ("content-type", "application/json"), ("origin", origin),
-      ]
-      return self.refusal(of: request(fields))
+      let fields = [("host", "\(host):8070"), ("content-type", "application/json"), ("origin", origin)]
+      return policy.refusalOfOrigin(request(fields), allowsAnyContentType: false)
     }
-    #expect(refusal(from: "http://localhost:8070") == nil)
-    #expect(refusal(from: "http://localhost:3000")?.status == 403)
-    #expect(refusal(from: "http://localhost")?.status == 403)
+    #expect(refusal(from: "http://\(host):8070") == nil)
+    #expect(refusal(from: "http://\(host):3000")?.status == 403)
+    #expect(refusal(from: "http://\(host)")?.status == 403)
   }
 
   @Test(
