@@ -1,4 +1,3 @@
-internal import Bytes
 internal import PostgreSQL
 internal import SQLStore
 internal import Store
@@ -59,7 +58,14 @@ final class PostgresDatabase: SQLConnection {
     // At the start, before the feed notices silence.
     connection.timeout = .seconds(30)
     defer { connection.timeout = nil }
-    claim = try WriterClaim.take(on: connection, after: nil)
+    claim = try WriterClaim.take(on: connection)
+  }
+
+  /// Remains the store's writer after the database lost its last commits.
+  ///
+  /// - Throws: ``StoreError/anotherWriter`` if another one took over.
+  func claimWritingAgain() throws(StoreError) {
+    claim = try claim?.takeAgain(on: connection)
   }
 
   /// Becomes the store's writer if no other replica has the lease or a newer catalog.
@@ -263,38 +269,18 @@ extension PostgresDatabase {
   /// - Throws: ``StoreError/anotherWriter`` also if the database has lost commits of this writer, such as in a failover to
   ///   a standby that lacked them: what the writer has in memory is not true then.
   private func takenAgain(_ claim: WriterClaim) throws(StoreError) -> WriterClaim {
-    try reopen()
-    try writerSession.begin(on: connection, isPooled: isPooled)
-    let next = try WriterClaim.take(on: connection, after: claim)
-    guard next.position >= claim.position else { throw .anotherWriter }
-    didTakeOverAgain?(next.epoch)
-    return next
-  }
-}
-
-/// The statements that begin and end transactions, as this package writes them.
-private enum TransactionWord {
-  case begin, commit, savepoint, rollbackToSavepoint
-
-  init?(_ sql: String) {
-    if sql.hasPrefix("BEGIN") {
-      self = .begin
-    } else if sql.hasPrefix("COMMIT") {
-      self = .commit
-    } else if sql.hasPrefix("SAVEPOINT") {
-      self = .savepoint
-    } else if sql.hasPrefix("ROLLBACK TO") {
-      self = .rollbackToSavepoint
-    } else {
-      return nil
+    do throws(StoreError) {
+      try reopen()
+      try writerSession.begin(on: connection, isPooled: isPooled)
+      guard let next = try self.claim?.takeAgain(on: connection), next.position >= claim.position else {
+        throw .anotherWriter
+      }
+      didTakeOverAgain?(next.epoch)
+      return next
+    } catch {
+      // The next transaction tries again, instead of writing with the former claim.
+      if error != .anotherWriter { connection.close() }
+      throw error
     }
-  }
-}
-
-extension SQLDialect {
-  static let postgres = SQLDialect(
-    beginWrite: "BEGIN", beginRead: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-  ) { column, bytes in
-    "position('\\x\(Hex.encode(bytes))'::bytea IN \(column)) > 0"
   }
 }

@@ -24,6 +24,8 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
   }
 
   private var writer: BatchWriter?
+  /// The session of a process that has the store for itself; `nil` in a replica.
+  private var ownDatabase: PostgresDatabase?
   private let dependencies: Dependencies
   /// `nil` in a process that has the store for itself.
   private let replica: ReplicaState?
@@ -37,6 +39,7 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
     let database = try PostgresDatabase(dependencies.settings, feed: dependencies.feed)
     try database.claimWriting()
     writer = try dependencies.writer(on: database)
+    ownDatabase = database
     // A write does not wait for a database that stopped answering.
     database.interrupt { [feed = dependencies.feed] in feed.isAway }
   }
@@ -50,6 +53,7 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
       return (batch.count, error)
     }
     let result = writer.write(batch, joinedBy: arrived)
+    if result.failure == .anotherWriter, let ownDatabase { continueWriting(on: ownDatabase) }
     // A commit may have succeeded just before another replica took over.
     if result.failure == .anotherWriter || replica?.role == .follower { follow() }
     return result
@@ -65,21 +69,37 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
     guard try database.claimWriting(with: lease, catalog: replica.catalog), let claim = database.claim else {
       return false
     }
-    // The next commit of the leader before is refused. Its last ones reach this process by the feed, as before, so what is in
-    // memory stays, unless the database lost commits that this process followed.
-    let feed = dependencies.feed
-    let ticket = feed.termReadBegan()
-    if !feed.replaceTerms(try ChangeSession.terms(on: database.connection), ticket) {
-      dependencies.changes.raiseAll()
-      feed.reset(to: claim.position)
-    }
-    writer = try dependencies.writer(on: database)
+    // The next commit of the leader before is refused. Its last ones reach this process by the feed, as before.
+    writer = try makeWriter(on: database, claim)
     database.wasReplaced = { replica.set(.follower) }
     database.didTakeOverAgain = { replica.continueLeading(epoch: $0) }
     replica.set(.leader(epoch: claim.epoch))
     // A write does not wait for a database that stopped answering, nor beyond the end of the lease.
     database.interrupt { [feed = dependencies.feed] in feed.isAway || !replica.role.isLeader }
     return true
+  }
+
+  /// A writer of a new term. What is in memory stays, unless the database lost commits that this process followed.
+  private func makeWriter(
+    on database: PostgresDatabase, _ claim: WriterClaim
+  ) throws(StoreError) -> BatchWriter {
+    let feed = dependencies.feed
+    let ticket = feed.termReadBegan()
+    if !feed.replaceTerms(try ChangeSession.terms(on: database.connection), ticket) {
+      dependencies.changes.raiseAll()
+      feed.reset(to: claim.position)
+    }
+    return try dependencies.writer(on: database)
+  }
+
+  /// Writes again if no other process took over: the database may have lost the last commits of this one. Otherwise, and
+  /// after an error, the next write fails in the same way.
+  private func continueWriting(on database: PostgresDatabase) {
+    do throws(StoreError) {
+      try database.claimWritingAgain()
+      guard let claim = database.claim else { return }
+      writer = try makeWriter(on: database, claim)
+    } catch {}
   }
 
   /// Goes on as a follower; the replica may lead again later. Does nothing in a process that has the store for itself.
@@ -95,6 +115,7 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
   func close() {
     isClosed = true
     writer = nil
+    ownDatabase = nil
     replica?.set(.follower)
   }
 }

@@ -13,29 +13,50 @@ struct WriterClaim {
   let term: Int64
   /// The number of commits up to the last one.
   let position: Int64
+  /// The names of the terms that this writer began since, perhaps: the results were lost with the connection.
+  private(set) var laterTerms: [Int64] = []
 
-  /// Takes the right to write: from any writer, or only from `last`. A new term of the store's history begins with it.
+  /// Takes the right to write from any writer. A new term of the store's history begins with it.
   ///
-  /// A commit of `last` whose outcome is unknown holds the row's lock, so this waits for the outcome and then shows it.
+  /// - Throws: ``StoreError/conflict(_:)`` if the store needs a newer program by now.
+  static func take(on connection: PostgresConnection<StoreError>) throws(StoreError) -> WriterClaim {
+    try take(on: connection, from: [], as: randomTerm())
+  }
+
+  /// Takes the right to write again, with a new claim.
   ///
-  /// - Throws: ``StoreError/conflict(_:)`` if there was another writer after `last`, or if the store needs a newer
-  ///   program by now.
-  static func take(
-    on connection: PostgresConnection<StoreError>, after last: WriterClaim?
+  /// A commit of this writer whose outcome is unknown holds the row's lock, so this waits for the outcome and then shows
+  /// it.
+  ///
+  /// - Throws: ``StoreError/conflict(_:)`` if there was another writer since, or if the store needs a newer program by now.
+  mutating func takeAgain(on connection: PostgresConnection<StoreError>) throws(StoreError) -> WriterClaim {
+    let own = [term] + laterTerms
+    let next = Self.randomTerm()
+    laterTerms.append(next)
+    return try Self.take(on: connection, from: own, as: next)
+  }
+
+  private static func randomTerm() -> Int64 { .random(in: 1 ... .max) }
+
+  /// Takes the right to write from the writer of one of the terms `own`, or from any.
+  private static func take(
+    on connection: PostgresConnection<StoreError>, from own: [Int64], as term: Int64
   ) throws(StoreError) -> WriterClaim {
-    let term = Int64.random(in: 1 ... .max)
-    let rows = try connection.query(
+    let results = try connection.pipeline([
+      // A statement does not see the term that was begun while it waited for the row.
+      PostgresRequest("SELECT FROM head FOR UPDATE"),
       PostgresRequest(
         """
         WITH taken AS (
-          UPDATE head SET epoch = epoch + 1 WHERE epoch = coalesce($1, epoch)
-            AND ($4 IS NULL OR EXISTS (SELECT 1 FROM history own WHERE own.epoch = $1 AND own.name = $4))
+          UPDATE head SET epoch = epoch + 1 WHERE (cardinality($1) = 0
+              OR EXISTS (SELECT 1 FROM history last WHERE last.epoch = head.epoch AND last.name = ANY ($1)))
             AND (SELECT oldest FROM store_version) <= $2 RETURNING epoch, position),
         begun AS (INSERT INTO history (epoch, name, position) SELECT epoch, $3, position FROM taken)
         SELECT epoch, position FROM taken
         """,
-        [.int8(orNull: last?.epoch), .int8(PostgresSchema.version), .int8(term), .int8(orNull: last?.term)]))
-    guard rows.count == 1 else { throw .anotherWriter }
+        [.array(PostgresArray(own)), .int8(PostgresSchema.version), .int8(term)]),
+    ])
+    guard let rows = results.last, rows.count == 1 else { throw .anotherWriter }
     return WriterClaim(epoch: rows.number(0, 0), term: term, position: rows.number(0, 1))
   }
 
@@ -47,7 +68,7 @@ struct WriterClaim {
     on connection: PostgresConnection<StoreError>, with lease: Lease, catalog: UInt64
   ) throws(StoreError) -> WriterClaim? {
     _ = try connection.query(CatalogOrder.registration(of: catalog))
-    let term = Int64.random(in: 1 ... .max)
+    let term = randomTerm()
     let rows = try connection.query(
       PostgresRequest(
         """
