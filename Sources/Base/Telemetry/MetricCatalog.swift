@@ -205,7 +205,9 @@ package enum MetricCatalog {
     MetricFamily("entitled_store_writes_queued", .gauge, help: "Writes queued for the next commit."),
     MetricFamily(
       "entitled_store_writable", .gauge,
-      help: "1 if the last write succeeded, otherwise 0, also while a write waits for more than 5 seconds."),
+      help:
+        "1 if the last write succeeded, otherwise 0, also while a write waits for more than 5 seconds, or the database refuses to insert."
+    ),
     MetricFamily(
       "entitled_rejected_bodies_dropped_total", .counter, labels: ["app"],
       help: "Bodies of rejected evidence dropped because of limits.max_rejected_bytes_per_day."),

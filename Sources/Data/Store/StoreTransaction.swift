@@ -11,6 +11,9 @@ package protocol StoreTransaction: EvidenceLog, FactStore, OwnershipStore, Claim
   AuditStore, ConsentWithdrawalStore, ExternalTokenStore, FulfillmentStore, IdempotencyStore,
   ImportedEventStore, InstallationStore, NoteStore, ReportStore, RetentionRequestStore, SegmentStore
 {
+  /// Inserts no rows, to test whether the database permits it: its role may have lost the right.
+  func testInsertion() throws(StoreError)
+
   /// Returns the last arguments of ``putFacts(_:answers:of:)`` for the customer; `nil` if there are none.
   func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState?
 

@@ -59,6 +59,47 @@ struct BatchTests {
     }
   }
 
+  @Test("An expected key that the database refuses fails no write")
+  func refusedKey() async throws {
+    try await withDatabase { settings in
+      let store = try PostgresEntitlementStore(settings)
+      var wrong = ExpectedReads()
+      wrong.customers = [CustomerKey(appID: "ocean", environment: .sandbox, customerID: "a\0")]
+      try await withThrowingTaskGroup { group in
+        for number in 0..<20 {
+          group.addTask { [wrong] in
+            try await store.write(expecting: number == 5 ? wrong : ExpectedReads()) {
+              transaction throws(StoreError) in
+              _ = try transaction.appendNew(Self.evidence("e\(number)"))
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await store.count() == 20)
+      await store.close()
+    }
+  }
+
+  @Test("A role that may not insert evidence is found without a row")
+  func revokedRight() async throws {
+    try await withDatabase { settings in
+      let store = try PostgresEntitlementStore(settings)
+      try await store.dryRun { transaction throws(StoreError) in try transaction.testInsertion() }
+      // The role of the tests is a superuser, which needs no right.
+      try PostgresConnection<PostgresError>(settings).execute(
+        """
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN RAISE EXCEPTION USING ERRCODE = ''42501'', MESSAGE = ''permission denied''; END';
+        CREATE TRIGGER refused BEFORE INSERT ON evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+        """)
+      await #expect(throws: StoreError.failed("permission denied (SQLSTATE 42501)")) {
+        try await store.dryRun { transaction throws(StoreError) in try transaction.testInsertion() }
+      }
+      await store.close()
+    }
+  }
+
   @Test("Changes of one row keep their order when a batch combines statements")
   func orderOfChanges() async throws {
     try await withDatabase { settings in

@@ -99,7 +99,7 @@ package final class BatchWriter {
   private func runBatch(
     _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
   ) throws(StoreError) -> Bool {
-    if connection.isRemote { try transaction.fetch(batch.map(\.expected)) }
+    guard try fetchForBatch(batch) else { return false }
     let end = connection.isRemote ? ContinuousClock.now + maxBodyTime : nil
     for job in batch {
       // The server ends a transaction without statements, because its process may be frozen.
@@ -118,6 +118,22 @@ package final class BatchWriter {
       outcomes.append(outcome)
     }
     return true
+  }
+
+  /// Fetches the rows that the bodies will read, in an engine whose reads cost a round trip.
+  ///
+  /// - Returns: `false` if the engine refuses that, such as a key of one of them. The transaction has begun again then.
+  private func fetchForBatch(_ batch: [WriteJob]) throws(StoreError) -> Bool {
+    guard connection.isRemote else { return true }
+    do throws(StoreError) {
+      try transaction.fetch(batch.map(\.expected))
+      return true
+    } catch {
+      guard error.concernsStatements else { throw error }
+      abandon()
+      try begin.run()
+      return false
+    }
   }
 
   /// Commits a batch that ran without savepoints.
@@ -148,14 +164,33 @@ package final class BatchWriter {
   private func runIndividually(
     _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
   ) throws(StoreError) {
-    var isFetched = false
+    var (isFetched, canFetch) = (false, connection.isRemote)
     for (index, job) in batch.enumerated() {
-      if !isFetched { try transaction.fetch(batch[index...].map(\.expected)) }
+      if canFetch, !isFetched { canFetch = try fetchInSavepoint(batch[index...]) }
       let outcome = try runIndividually(job)
       // A rollback empties the workspace.
       isFetched = outcome.isCommitted
       outcomes.append(outcome)
     }
+  }
+
+  /// Fetches the rows that the bodies will read.
+  ///
+  /// - Returns: `false` if the engine refuses that; each body reads for itself then, and fails alone.
+  private func fetchInSavepoint(_ batch: ArraySlice<WriteJob>) throws(StoreError) -> Bool {
+    try transaction.saveCached()
+    try savepoint.run()
+    var isFetched = true
+    do throws(StoreError) {
+      try transaction.fetch(batch.map(\.expected))
+    } catch {
+      guard error.concernsStatements else { throw error }
+      isFetched = false
+      try rollbackToSavepoint.run()
+      transaction.rolledBack()
+    }
+    try release.run()
+    return isFetched
   }
 
   /// Runs one body in its own savepoint, so that its failure does not affect the other writes of the batch.

@@ -73,6 +73,10 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     try writeProbe.run()
   }
 
+  func testInsertion() throws(StoreError) {
+    try run(once: "INSERT INTO evidence SELECT * FROM evidence WHERE FALSE")
+  }
+
   /// Returns what ``putFacts(_:answers:of:)`` stored last.
   func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState? { try customer.state(key) }
 

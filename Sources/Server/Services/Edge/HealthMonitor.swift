@@ -219,7 +219,7 @@ package final class HealthMonitor: Worker {
       if case .removed = error { removal = problem }
     }
     let waitingSince = state.withLock { $0.waitingSince }
-    if waitingSince != nil { Self.isWritable.record(0) }
+    if problem != nil || waitingSince != nil { Self.isWritable.record(0) }
     let lag = ContinuousClock.now - (waitingSince ?? start)
     let results = [
       HealthCheckResult(dependency: .storeWritable, problem: problem),
@@ -247,7 +247,9 @@ package final class HealthMonitor: Worker {
   private func probe() async -> StoreError? {
     do throws(StoreError) {
       try await store.health()
-      if store.replication?.role.isLeader ?? true { try await store.dryRun { (_) throws(StoreError) in } }
+      if store.replication?.role.isLeader ?? true {
+        try await store.dryRun { store throws(StoreError) in try store.testInsertion() }
+      }
       return nil
     } catch {
       return error
