@@ -36,8 +36,11 @@ import Testing
         #expect(try reader.evidence(after: stored[1].id, limit: 2).map(\.evidence) == Array(all[2...3]))
         #expect(try reader.counts().evidence == 6)
         #expect(try reader.counts().rejectedEvidence == 2)
-        #expect(try reader.appsWithEvidence() == ["ocean"])
       }
+      var other = evidence("c")
+      other.appID = "lake"
+      _ = try await store.append(other)
+      #expect(try await store.snapshot { try $0.appsWithEvidence() } == ["lake", "ocean"])
     }
   }
 

@@ -17,7 +17,8 @@ import Testing
 @testable import Reconciliation
 @testable import Sandbox
 
-@Suite("Purchases for which the App Store responds with errors") struct FailingPurchaseTests {
+@Suite("Purchases for which the App Store responds with errors", .timeLimit(.minutes(10)))
+struct FailingPurchaseTests {
   private static let minute: Int64 = 60_000
   private static let error = IncomingResponse(
     status: 404, headers: [("content-type", "application/json")],
