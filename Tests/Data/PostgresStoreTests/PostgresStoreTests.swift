@@ -64,6 +64,22 @@ struct PostgresStoreTests {
     }
   }
 
+  @Test("A writer whose program is too old for the tables by now commits nothing more")
+  func contractedTables() async throws {
+    try await withDatabase { settings in
+      let store = try PostgresEntitlementStore(settings)
+      _ = try await store.append("a")
+      let control = try PostgresConnection<PostgresError>(settings)
+      // As `entitled store migrate --contract` of the next version, while this process was frozen.
+      try control.execute("UPDATE store_version SET oldest = oldest + 1")
+      await #expect(throws: StoreError.conflict("another process writes to this store")) {
+        try await store.append("b")
+      }
+      #expect(try control.number("SELECT count(*) FROM evidence") == 1)
+      await store.close()
+    }
+  }
+
   @Test("A write that met a lock of another session runs again", arguments: ["40P01", "40001", "55P03"])
   func conflict(sqlState: String) async throws {
     try await withDatabase { settings in

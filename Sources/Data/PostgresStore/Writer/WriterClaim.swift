@@ -107,15 +107,16 @@ struct WriterClaim {
   var advanced: WriterClaim { WriterClaim(epoch: epoch, term: term, position: position + 1) }
 
   /// The statement that makes a commit the next one of this writer, and announces to other processes that customers with
-  /// the hashes `changed` may have changed. It fails in any other case, and the commit, which follows in the same round
-  /// trip, with it. `notifies` wakes the processes that listen.
+  /// the hashes `changed` may have changed. It fails in any other case, also if the store needs a newer program by now, and
+  /// the commit, which follows in the same round trip, with it. `notifies` wakes the processes that listen.
   func advance(announcing changed: PostgresArray, notifies: Bool) -> PostgresRequest {
     // The time of the statement: that of the transaction may be that of its first body.
     PostgresRequest(
       """
       WITH moved AS (
         UPDATE head SET position = position + 1 WHERE epoch = $1 AND position = $2
-          AND EXISTS (SELECT 1 FROM history own WHERE own.epoch = $1 AND own.name = $4) RETURNING position),
+          AND EXISTS (SELECT 1 FROM history own WHERE own.epoch = $1 AND own.name = $4)
+          AND (SELECT oldest FROM store_version) <= \(PostgresSchema.version) RETURNING position),
       announced AS (
         INSERT INTO change (position, at, customers) SELECT position, clock_timestamp(), $3 FROM moved)
       SELECT 1 / count(*)\(notifies ? ", pg_notify('\(ChangeFeedWorker.channel)', '')" : "") FROM moved
