@@ -366,8 +366,9 @@ class Recount:
 
     @staticmethod
     def refund(row, at, percentage):
-        amount = row["price"] if percentage is None else share(row["price"], percentage)
-        return Event("refund", at, row, amount=-amount, reason="FULL" if percentage is None else "PRORATED")
+        is_full = percentage in (None, 100_000)
+        amount = row["price"] if is_full else share(row["price"], percentage)
+        return Event("refund", at, row, amount=-amount, reason="FULL" if is_full else "PRORATED")
 
     def credits(self):
         """Apple's refunds of paid periods after upgrades, and of renewals that upgrades replaced before they began."""

@@ -43,10 +43,13 @@ package struct SandboxExposure: ParsableArguments {
 
   /// The time of an option that starts a new sandbox in the past; `nil` without the option.
   ///
-  /// - Throws: ``Failure`` with exit status 64 for a time that is malformed or in the future.
+  /// - Throws: ``Failure`` with exit status 64 for a time that is malformed, in the future, or before 1970, when the
+  ///   certificates begin.
   package static func start(_ text: String?, option: String) throws(Failure) -> Instant? {
     guard let text else { return nil }
-    guard let instant = Instant(rfc3339: text), instant <= SystemClock.now() else {
+    guard let instant = Instant(rfc3339: text), instant.millisecondsSince1970 >= 0,
+      instant <= SystemClock.now()
+    else {
       throw Failure("\(option) takes a past time such as 2026-01-31T12:00:00Z, not '\(text)'", status: 64)
     }
     return instant

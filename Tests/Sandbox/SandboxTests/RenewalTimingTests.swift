@@ -90,7 +90,7 @@ import Testing
     // The stale notification carries the present state.
     #expect(try demo.line().status == .active)
     let renewal = demo.world.payload(of: try demo.line(), signed: demo.world.now)
-    #expect(renewal["isInBillingRetryPeriod"] == false)
+    #expect(renewal["isInBillingRetryPeriod"] == nil)
   }
 
   @Test("Auto-renew that is off after a failed charge prevents the recovery")

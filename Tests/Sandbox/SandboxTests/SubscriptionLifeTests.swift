@@ -224,6 +224,7 @@ import Testing
     try demo.act(.refund, ["transactionId": .string(String(first))])
     #expect(try demo.line().status == .active)
     #expect(try demo.sold(first).revocation?.date == day(40))
+    #expect(try demo.world.presentPayload(of: demo.sold(first))["revocationPercentage"] == 100_000)
     let second = try demo.line().current
     try demo.act(.refund, ["transactionId": .string(String(second)), "percent": 40, "reason": "APP_ISSUE"])
     #expect(try demo.line().status == .revoked)
@@ -233,8 +234,40 @@ import Testing
     }
     try demo.act(.reverseRefund, ["transactionId": .string(String(second))])
     #expect(try demo.line().status == .active && !demo.line().autoRenews)
+    #expect(try demo.world.presentPayload(of: demo.sold(second))["revocationPercentage"] == nil)
     demo.pass(days: 30)
     #expect(demo.notifications().suffix(4) == ["REFUND", "REFUND", "REFUND_REVERSED", "EXPIRED/VOLUNTARY"])
+  }
+
+  @Test(
+    "A part of a refund has up to three decimals, as that of two of three pieces",
+    arguments: [
+      ("66.667", 66_667), (40, 40_000), ("0.015", 15), ("100", nil), ("66.6667", nil), (0, nil), ("", nil),
+    ] as [(JSONValue, Int64?)])
+  mutating func refundedShare(percent: JSONValue, expected: Int64?) throws {
+    let order: JSONObject = ["productId": "coins", "account": "ann", "quantity": 3]
+    let coins = try #require(try demo.act(.purchases, order).transactions.first)
+    try? demo.act(.refund, ["transactionId": .string(String(coins)), "percent": percent])
+    let payload = try demo.world.presentPayload(of: demo.sold(coins))
+    #expect(payload["revocationPercentage"] == expected.map { JSONValue($0) })
+    #expect(payload["revocationType"] == expected.map { _ in "REFUND_PRORATED" })
+  }
+
+  @Test("A renewal info says whether Apple retries the charge only after one failed, and after the end")
+  mutating func retryIndicator() throws {
+    try demo.buy("monthly")
+    func indicator() throws -> JSONValue? {
+      try demo.world.presentPayload(of: demo.line())["isInBillingRetryPeriod"]
+    }
+    #expect(try indicator() == nil)
+    try demo.act(.billing, ["account": "ann", "fails": true])
+    demo.pass(days: 31)
+    #expect(try indicator() == true)
+    try demo.act(.billing, ["account": "ann", "fails": false])
+    #expect(try indicator() == nil)
+    try demo.act(.autoRenew, ["transactionId": .string(String(demo.line().current)), "enabled": false])
+    demo.pass(days: 31)
+    #expect(try indicator() == false)
   }
 
   @Test(

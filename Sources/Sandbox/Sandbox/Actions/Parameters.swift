@@ -65,6 +65,16 @@ struct Parameters {
     return integer
   }
 
+  /// Reads an optional percentage below 100 in thousandths, such as 33333 for `33.333`. It may be sent as a string.
+  func percentageIfPresent(_ member: String) throws(ActionError) -> Int64? {
+    guard let value = json[member], !value.isNull else { return nil }
+    let text = if case .number(let number) = value { number.literal } else { value.stringValue ?? "" }
+    guard let share = StoreKitReader.thousandths(text), (1..<Int64.wholePercentage).contains(share) else {
+      throw .wrongType(member: member, expected: "between 0.001 and 99.999, with at most three decimals")
+    }
+    return share
+  }
+
   /// Reads a required Boolean, which may be sent as a string.
   func flag(_ member: String) throws(ActionError) -> Bool {
     guard let flag = try flagIfPresent(member) else { throw .missingMember(member) }
@@ -82,15 +92,17 @@ struct Parameters {
     }
   }
 
-  /// Reads milliseconds since 1970, which is Apple's format, or an RFC 3339 time.
+  /// Reads milliseconds since 1970, which is Apple's format, or an RFC 3339 time. The certificates begin in 1970.
   func instantIfPresent(_ member: String) throws(ActionError) -> Instant? {
     guard let value = json[member], !value.isNull else { return nil }
-    if let text = value.stringValue, let instant = Instant(rfc3339: text) { return instant }
-    guard let milliseconds = value.int64Value, milliseconds >= 0 else {
+    let instant =
+      value.stringValue.flatMap { Instant(rfc3339: $0) }
+      ?? value.int64Value.map { Instant(millisecondsSince1970: $0) }
+    guard let instant, instant.millisecondsSince1970 >= 0 else {
       throw .wrongType(
-        member: member, expected: "milliseconds since 1970 or an RFC 3339 time")
+        member: member, expected: "milliseconds since 1970 or an RFC 3339 time since then")
     }
-    return Instant(millisecondsSince1970: milliseconds)
+    return instant
   }
 
   /// Reads a duration such as `50ms`, `90s`, `5m`, `12h`, `35d` or `2w`, with a number of at most a million (a million

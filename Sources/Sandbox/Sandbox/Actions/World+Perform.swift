@@ -188,10 +188,7 @@ extension World {
     case .refund:
       let reasons = ["OTHER", "APP_ISSUE"]
       let name = parameters.json["reason"] == nil ? "OTHER" : try parameters.choice("reason", of: reasons)
-      var percentage: Int64?
-      if parameters.json["percent"] != nil {
-        percentage = try parameters.integer("percent", in: 1...99) * 1000
-      }
+      let percentage = try parameters.percentageIfPresent("percent") ?? .wholePercentage
       try refund(transaction, name == "APP_ISSUE" ? .appIssue : .other, percentage: percentage)
     case .reverseRefund: try reverseRefund(of: transaction)
     case .declineRefund: notify(.refundDeclined, about: transaction)

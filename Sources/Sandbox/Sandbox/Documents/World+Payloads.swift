@@ -74,6 +74,9 @@ extension World {
     let isRenewed = line.isRunning && (line.autoRenews || line.owesPayments)
     let hasSeats = line.source == nil && line.invitations != nil
     let tiers = circumstances?.renewalPriceTiers ?? renewalPriceTiers(of: line)
+    // Apple, is_in_billing_retry_period: removed when a new transaction follows. Documents in the articles of the Advanced
+    // Commerce API and of developers lack it until a charge fails or the subscription ends.
+    let retryIndicator: JSONValue? = expirationIntent(of: line) == nil ? nil : .bool(isRetried(line))
     let price = isRenewed ? (hasSeats ? tiers.averagePrice : next?.price ?? charge.price) : nil
     let currency = product(charge.productID, of: line.app).map(storefront.currency)
     let payload = JSONObject(present: [
@@ -82,7 +85,7 @@ extension World {
       ("autoRenewProductId", .string(charge.productID)),
       ("productId", .string(line.productID)),
       ("autoRenewStatus", JSONValue(autoRenewStatus(renewsNextPeriod(line)))),
-      ("isInBillingRetryPeriod", .bool(isRetried(line))),
+      ("isInBillingRetryPeriod", retryIndicator),
       (
         "priceIncreaseStatus",
         line.announcedIncrease.map {

@@ -39,9 +39,8 @@ struct Field: Hashable, Sendable {
     case (_, "productId"): return .product
     case (_, "account"): return .account
     case (_, "transactionId"): return .transaction
-    case (.action(.refund), "percent"), (_, "quantity"), (_, "seats"), (_, "days"), (_, "price"),
-      (_, "periods"),
-      (_, "seed"), (_, "late"), (_, "lost"), (_, "staleFailures"), (_, "count"), (_, "every"), (_, "speed"),
+    case (_, "quantity"), (_, "seats"), (_, "days"), (_, "price"), (_, "periods"), (_, "seed"),
+      (_, "late"), (_, "lost"), (_, "staleFailures"), (_, "count"), (_, "every"), (_, "speed"),
       (_, "perSecond"), (_, "burst"), (_, "customers"), (_, "actionsPerDay"), (_, "timestamp"):
       return .number
     case (_, "by"), (_, "notice"), (_, "month"), (_, "chargeLead"), (_, "failureDelay"), (_, "expires"):

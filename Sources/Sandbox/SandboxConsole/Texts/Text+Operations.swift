@@ -259,6 +259,7 @@ extension Text {
     return switch name {
     case "to", "purchaseDate", "preorderDate": "RFC 3339, such as 2027-01-31T12:00:00Z."
     case "transactionId": "Any transaction of the purchase."
+    case "percent": "Below 100, such as 66.667 for two of three pieces."
     case "price": "4990 is 4.99."
     case "period": "ISO 8601, such as P1W or P1M."
     case "family": "The same name for all members."

@@ -55,7 +55,8 @@ struct SoldTransaction: Hashable, Sendable {
     let date: Instant
     let reason: RevocationReason
     let type: RevocationType
-    /// The refunded share in thousandths of a percent; `nil` for a full refund.
+    /// The refunded share in thousandths of a percent. `nil` if no refund, and for the Advanced Commerce API, whose
+    /// documents have amounts instead (StoreKit: Transaction.revocationPercentage).
     let percentage: Int64?
   }
 
@@ -68,4 +69,9 @@ struct SoldTransaction: Hashable, Sendable {
 
   /// Whether it is the purchase's first transaction.
   var isFirst: Bool { id == originalID }
+}
+
+extension Int64 {
+  /// The `revocationPercentage` of a full refund.
+  static let wholePercentage: Int64 = 100_000
 }

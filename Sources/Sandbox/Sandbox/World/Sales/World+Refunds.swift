@@ -2,9 +2,10 @@ internal import AppStore
 
 /// Refunds.
 extension World {
-  /// Refunds a purchase fully, or by `percentage` in thousandths of a percent. A refund of the current period ends the
-  /// subscription at once, with the access of its members.
+  /// Refunds a share of a purchase. A refund of the current period ends the subscription at once, with the access of its
+  /// members.
   ///
+  /// - Parameter percentage: as in ``SoldTransaction/Revocation``; without one the refund is full.
   /// - Throws: ``ActionError/notPossible(_:)`` for a transaction that another account paid, that was free, or that is
   ///   refunded.
   mutating func refund(_ transaction: SoldTransaction, _ reason: RevocationReason, percentage: Int64?)
@@ -19,7 +20,8 @@ extension World {
     guard transaction.price > 0 else { throw .notPossible("transaction \(transaction.id) was free") }
     var transaction = transaction
     transaction.revocation = SoldTransaction.Revocation(
-      date: now, reason: reason, type: percentage == nil ? .refundFull : .refundProrated,
+      date: now, reason: reason,
+      type: (percentage ?? .wholePercentage) < .wholePercentage ? .refundProrated : .refundFull,
       percentage: percentage)
     // After refunds of seats, the date shows that all seats are refunded now.
     if transaction.seats?.revoked ?? 0 > 0 { transaction.seats?.revoked = transaction.quantity }

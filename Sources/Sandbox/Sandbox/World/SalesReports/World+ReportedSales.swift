@@ -49,7 +49,7 @@ extension World {
 
   /// A full refund takes back each charge; a part of one is an amount without units.
   private func refund(_ revocation: SoldTransaction.Revocation, of sold: SoldTransaction) -> [ReportedSale] {
-    guard let percentage = revocation.percentage, percentage < 100_000 else {
+    guard let percentage = revocation.percentage, percentage < .wholePercentage else {
       return charges(sold, at: revocation.date).map {
         ReportedSale(
           sold: sold, at: $0.at, units: -$0.units, price: -$0.price,
@@ -58,7 +58,7 @@ extension World {
     }
     let total = charges(sold, at: revocation.date).reduce(0) { $0 + $1.units * $1.price }
     // The product may be no number; the quotient is less than the total.
-    let (part, _) = Int64(100_000).dividingFullWidth(total.multipliedFullWidth(by: percentage))
+    let (part, _) = Int64.wholePercentage.dividingFullWidth(total.multipliedFullWidth(by: percentage))
     return [
       ReportedSale(
         sold: sold, at: revocation.date, units: 0, price: -part,

@@ -126,7 +126,7 @@ extension World {
       transaction.seats?.revoked = before + refunded
       if before + refunded == transaction.quantity {
         transaction.revocation = SoldTransaction.Revocation(
-          date: now, reason: .other, type: .refundFull, percentage: nil)
+          date: now, reason: .other, type: .refundFull, percentage: .wholePercentage)
       }
       transactions[transaction.id] = transaction
       notify(.refund, .seats, about: transaction)
