@@ -20,7 +20,7 @@ struct DeliveryTests {
     running.cancel()
     await running.value
     let world = await store.world
-    #expect(world.dueNotifications.count == 1 && world.notifications.allSatisfy(\.attempts.isEmpty))
+    #expect(world.outbox.count == 1 && world.notifications.allSatisfy(\.attempts.isEmpty))
   }
 
   // Apple: "Responding to App Store Server Notifications".

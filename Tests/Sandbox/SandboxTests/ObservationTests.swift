@@ -80,7 +80,7 @@ import Testing
     await store.deliverDue(waitingAtMost: 60_000)
     let again = try #require(await store.world.notifications.first)
     #expect(again.attempts.map(\.result) == [.noResponse, .success])
-    #expect(await store.world.outbox.isEmpty)
+    #expect(await store.world.outbox.count == 0)
   }
 
   @Test("The journal names each action with the notifications that it caused")

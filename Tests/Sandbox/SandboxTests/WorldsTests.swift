@@ -95,6 +95,15 @@ import Testing
     try await expectVerified("c")
   }
 
+  @Test("No world begins before 1970, when the certificates begin")
+  func before1970() async throws {
+    let worlds = try worlds()
+    for (method, path) in [("POST", "/sandbox/v1/worlds"), ("POST", "/sandbox/v1/reset")] {
+      #expect(await worlds.send(method, path, ["start": "1969-12-31T23:59:59Z"]).status == 400)
+      #expect(await worlds.send(method, path, ["start": "1970-01-01T00:00:00Z"]).status == 200)
+    }
+  }
+
   @Test("A restored world continues as the one of the snapshot did, with its faults and clock")
   func restore() async throws {
     let worlds = try worlds()
@@ -223,7 +232,7 @@ import Testing
     _ = await posts.first { _ in true }
     try await store.reset()
     let world = await store.world
-    #expect(world.notifications.isEmpty && world.dueNotifications.isEmpty)
+    #expect(world.notifications.isEmpty && world.outbox.count == 0)
     running.cancel()
     await running.value
   }

@@ -77,7 +77,7 @@ extension AppStoreSimulator {
 
   /// The time of the next event or delivery.
   var nextEvent: Instant? {
-    [world.nextChange, poster == nil ? nil : world.nextDelivery].compactMap { $0 }.min()
+    [world.nextChange, poster == nil ? nil : world.outbox.nextAttempt].compactMap { $0 }.min()
   }
 
   /// Processes all events that are due and delivers the notifications. It returns when all attempts have ended, which
@@ -105,11 +105,12 @@ extension AppStoreSimulator {
 
   /// Returns the indices of the notifications to send next, after applying the `reorder` and `delay` faults.
   private func nextToSend(_ limit: Int) -> [Int] {
-    var due = world.dueNotifications[...]
-    if due.count > 1, faults.take(.reorder) != nil { due = due.dropFirst() }
+    var taken: [Int] = []
     var indices: [Int] = []
     var purchases: Set<Int64?> = []
-    for index in due where indices.count < limit {
+    while indices.count < limit, let index = world.outbox.take(dueAt: world.now) {
+      taken.append(index)
+      if taken.count == 1, world.outbox.isDue(at: world.now), faults.take(.reorder) != nil { continue }
       // Notifications of one purchase are sent one after the other.
       let purchase = world.notifications[index].transaction?.originalID
       guard !purchases.contains(purchase) else { continue }
@@ -122,6 +123,7 @@ extension AppStoreSimulator {
       purchases.insert(purchase)
       indices.append(index)
     }
+    for index in taken { world.outbox.putBack(index) }
     return indices
   }
 

@@ -8,7 +8,7 @@ extension AppStoreSimulator {
   package func clockView() -> ClockView {
     catchUp()
     var next = world.nextEventView
-    if poster != nil, let delivery = world.nextDelivery, next.map({ delivery < $0.at }) ?? true {
+    if poster != nil, let delivery = world.outbox.nextAttempt, next.map({ delivery < $0.at }) ?? true {
       next = NextEventView(at: delivery, kind: .delivery, account: nil, productId: nil)
     }
     return ClockView(now: world.now, speed: clock.setting.speed, next: next)

@@ -9,7 +9,13 @@ extension World {
     guard let transaction = current(of: line) else { return }
     notify(type, subtype, about: transaction)
     // Members do not redeem offers: they see a change of product.
-    let type = type == .offerRedeemed ? .didChangeRenewalPref : type
+    notifyMembers(type == .offerRedeemed ? .didChangeRenewalPref : type, subtype, of: line)
+  }
+
+  /// Creates the notifications for the members.
+  mutating func notifyMembers(
+    _ type: NotificationTypeV2, _ subtype: NotificationSubtype? = nil, of line: SubscriptionLine
+  ) {
     followPurchaser(line) { world, member in
       guard Self.isForMembers(type), let transaction = world.current(of: member) else { return }
       world.notify(type, subtype, about: transaction)
@@ -63,7 +69,6 @@ extension World {
         renewalPriceTiers: line.map(renewalPriceTiers) ?? [])
     }
     if settings[notification.app]?.notificationTarget != nil {
-      outbox.insert(notifications.count)
       notification.nextAttempt = now
       switch settings[notification.app]?.delivery.delays?.fate(of: notifications.count) {
       case .after(let milliseconds)?:
@@ -72,6 +77,7 @@ extension World {
       case nil: break
       }
     }
+    outbox[notifications.count] = notification.nextAttempt
     notifications.append(notification)
   }
 
@@ -84,22 +90,12 @@ extension World {
     return (0..<notifications.count).firstInOrder { notifications[$0].date >= bound }
   }
 
-  /// The time of the next delivery; `nil` if none is pending.
-  var nextDelivery: Instant? { outbox.compactMap { notifications[$0].nextAttempt }.min() }
-
-  /// The indices of notifications that are due, in the order of their next attempts.
-  var dueNotifications: [Int] {
-    outbox.compactMap { index in notifications[index].nextAttempt.map { (at: $0, index: index) } }
-      .filter { $0.at <= now }.sorted { ($0.at, $0.index) < ($1.at, $1.index) }.map(\.index)
-  }
-
   /// Records a delivery attempt. `next` is the time of the next attempt; `nil` after success or the last
   /// attempt.
   mutating func recordAttempt(of index: Int, _ result: SendAttemptResult, next: Instant?) {
     guard notifications.indices.contains(index) else { return }
     notifications[index].attempts.append(SandboxNotification.Attempt(date: now, result: result))
-    notifications[index].nextAttempt = next
-    if next == nil { outbox.remove(index) }
+    schedule(index, at: next)
   }
 
   /// Sends a notification again now, also one that was lost or delivered. The text `#N` names the Nth notification.
@@ -116,15 +112,19 @@ extension World {
       throw .notPossible("\(app) has no notification URL; set it with 'notification-url'")
     }
     notifications[index].isLost = false
-    notifications[index].nextAttempt = now
-    outbox.insert(index)
+    schedule(index, at: now)
     return Outcome(members: [("notificationUUID", notifications[index].uuid)])
   }
 
   /// Postpones the delivery of a notification.
   mutating func postpone(_ index: Int, to instant: Instant) {
-    guard notifications.indices.contains(index) else { return }
-    notifications[index].nextAttempt = instant
+    guard outbox[index] != nil else { return }
+    schedule(index, at: instant)
+  }
+
+  private mutating func schedule(_ index: Int, at next: Instant?) {
+    notifications[index].nextAttempt = next
+    outbox[index] = next
   }
 
   /// Whether members are notified, too. Types that concern only the payer are not for them. A new purchase during

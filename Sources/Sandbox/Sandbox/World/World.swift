@@ -33,8 +33,8 @@ struct World: Sendable {
   var records: [SubscriptionRecord] = []
   /// All notifications, in order.
   var notifications = ChangeTrackedList<SandboxNotification>()
-  /// The indices of undelivered ``notifications``.
-  var outbox: Set<Int> = []
+  /// The undelivered ``notifications``.
+  var outbox = Outbox()
   /// The consumption information of developers, in order.
   var consumptionReports = ChangeTrackedList<ConsumptionReport>()
   /// In the order of the requests.
