@@ -33,6 +33,30 @@ import Testing
     #expect(try demo.line().status == .active)
   }
 
+  @Test("Members are not told of the purchaser's offer, but of what else changes with it")
+  mutating func offer() throws {
+    try demo.act(.shareable, ["productId": "monthly"])
+    try demo.act(
+      .offers,
+      [
+        "productId": "monthly", "id": "stay", "type": "PROMOTIONAL", "mode": "PAY_AS_YOU_GO", "period": "P1M",
+        "price": 990,
+      ])
+    for name in ["ann", "bob"] { try demo.act(.joinFamily, ["account": .string(name), "family": "f"]) }
+    let bought = try demo.buy("monthly")
+    try demo.buy("monthly", offer: "stay")
+    #expect(demo.notifications("bob") == ["SUBSCRIBED/INITIAL_BUY"])
+    try demo.act(.autoRenew, ["transactionId": .string(String(bought)), "enabled": false])
+    try demo.buy("monthly", offer: "stay")
+    #expect(
+      demo.notifications().suffix(2) == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "OFFER_REDEEMED"])
+    #expect(demo.notifications("bob").last == "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_ENABLED")
+    try demo.buy("weekly")
+    try demo.buy("monthly", offer: "stay")
+    #expect(
+      demo.notifications("bob").suffix(2) == ["DID_CHANGE_RENEWAL_PREF/DOWNGRADE", "DID_CHANGE_RENEWAL_PREF"])
+  }
+
   @Test("A refund ends sharing, and its reversal restores it")
   mutating func refund() throws {
     try demo.act(.shareable, ["productId": "monthly"])

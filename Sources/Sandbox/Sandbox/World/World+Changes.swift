@@ -74,9 +74,15 @@ extension World {
     line.autoRenews = true
     line.pendingOffer = offer ?? line.pendingOffer
     put(line)
-    if offer != nil { return notify(.offerRedeemed, of: line) }
-    if hadOtherPlans { notify(.didChangeRenewalPref, of: line) }
-    if wasOff { notify(.didChangeRenewalStatus, .autoRenewEnabled, of: line) }
+    guard offer != nil else {
+      if hadOtherPlans { notify(.didChangeRenewalPref, of: line) }
+      if wasOff { notify(.didChangeRenewalStatus, .autoRenewEnabled, of: line) }
+      return
+    }
+    if let transaction = current(of: line) { notify(.offerRedeemed, about: transaction) }
+    // Members do not redeem offers: they see what else changes.
+    if hadOtherPlans { notifyMembers(.didChangeRenewalPref, of: line) }
+    if wasOff { notifyMembers(.didChangeRenewalStatus, .autoRenewEnabled, of: line) }
   }
 
   /// Changes to a product of a higher level at once: the running period is marked as upgraded, and one of full length
@@ -122,7 +128,7 @@ extension World {
     let unused = line.expiresDate.milliseconds(since: max(now, period.purchaseDate))
     let length = line.expiresDate.milliseconds(since: period.purchaseDate)
     transactions[line.current]?.revocation = SoldTransaction.Revocation(
-      date: now, reason: .other, type: .refundProrated, percentage: unused * 100_000 / length)
+      date: now, reason: .other, type: .refundProrated, percentage: unused * .wholePercentage / length)
   }
 
   /// Plans another product for the next renewal, as Apple does for a lower level and for the same level with another
