@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Logging
 internal import Metrics
 internal import Platform
 internal import PostgreSQL
@@ -8,11 +9,15 @@ internal import Store
 package struct ReplicaRegistrar: Worker {
   /// The time between two registrations; a sixth of ``RegisteredReplica/lifetime``.
   static let interval = Duration.seconds(5)
+  /// The time after a registration that failed. Others must see the process soon after the database is back, so that commands
+  /// for a stopped store are refused.
+  static let retryInterval = Duration.seconds(1)
 
   package let name = "replica_registrar"
   private static let reachable = Gauge(label: "entitled_database_reachable")
   private static let replicas = Gauge(label: "entitled_replicas")
 
+  private let logger = Logger(label: "entitled.store")
   private let thread: SessionThread
   private let id = UUID().uuidString
   private let replica: String
@@ -20,10 +25,13 @@ package struct ReplicaRegistrar: Worker {
   private let catalog: @Sendable () -> UInt64
   private let feed: StoreFeed
   private let counted: @Sendable (_ replicas: Int) -> Void
+  private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// `program` is the version of this program; `counted` receives the number of replicas.
+  /// `program` is the version of this program; `counted` receives the number of replicas. Tests replace `sleep`.
   package init(
-    _ store: PostgresEntitlementStore, program: String, counted: @escaping @Sendable (_ replicas: Int) -> Void
+    _ store: PostgresEntitlementStore, program: String,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+    counted: @escaping @Sendable (_ replicas: Int) -> Void
   ) {
     thread = SessionThread("registration", LazySession(store.settings, timeout: Self.interval))
     self.program = program
@@ -31,24 +39,27 @@ package struct ReplicaRegistrar: Worker {
     feed = store.feed
     catalog = { [store] in store.catalog }
     self.counted = counted
-  }
-
-  /// Registers until the task is cancelled, and then removes the row.
-  package func run() async throws {
-    do {
-      try await registerRepeatedly()
-    } catch {
-      Self.reachable.record(0)
-      throw error
-    }
+    self.sleep = sleep
   }
 
   /// Registers until the task is cancelled, and removes the row then, unless the database is away.
-  private func registerRepeatedly() async throws {
-    while !Task.isCancelled {
-      try await thread.run { session throws(StoreError) in try register(session.connection()) }
-      try? await Task.sleep(for: Self.interval)
-    }
+  ///
+  /// - Throws: an error that another session does not end.
+  package func run() async throws {
+    var pause = Self.interval
+    repeat {
+      do {
+        try await thread.run { session throws(StoreError) in try register(session.connection()) }
+        pause = Self.interval
+      } catch {
+        Self.reachable.record(0)
+        guard error.concernsConnection else { throw error }
+        if pause != Self.retryInterval {
+          logger.warning("registration failed, will retry", metadata: ["error": "\(error)"])
+        }
+        pause = Self.retryInterval
+      }
+    } while (try? await sleep(pause)) != nil
     guard !feed.isAway else { return }
     try? await thread.run { session throws(StoreError) in
       let removal = PostgresRequest("DELETE FROM replica WHERE replica_id = $1", [.text(id)])
