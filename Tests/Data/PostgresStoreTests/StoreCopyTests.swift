@@ -65,6 +65,55 @@ struct StoreCopyTests {
     }
   }
 
+  @Test("A copy whose source is not confirmed at its end leaves no store")
+  func unconfirmed() async throws {
+    try await withDatabase { settings in
+      let directory = FileManager.default.temporaryDirectory.appending(path: "copy-\(UUID())").path
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      let store = try PostgresEntitlementStore(settings)
+      try await store.write { transaction throws(StoreError) in
+        _ = try transaction.append(Self.evidence("one"))
+      }
+      let inspected = try PostgresStoreInspection(settings)
+      #expect(throws: StoreError.failed("used")) {
+        try StoreCopy.run(
+          from: inspected.connection, to: SQLiteCopyTarget(directory: directory),
+          confirm: { () throws(StoreError) in throw .failed("used") }, report: { _ in })
+      }
+      #expect(!FileManager.default.fileExists(atPath: directory + "/entitled.sqlite"))
+      await store.close()
+    }
+  }
+
+  @Test("The customers that rows name are read with a cursor, not all at once")
+  func namedCustomers() async throws {
+    try await withDatabase { settings in
+      let store = try PostgresEntitlementStore(settings)
+      let cursors = try await store.write { transaction throws(StoreError) in
+        let stored = try transaction.append(Self.evidence("one"))
+        let line = LineKey(appID: "ocean", environment: .sandbox, lineID: "L1")
+        for number in 0..<1_500 {
+          try transaction.record(
+            OwnershipChange(
+              line: line, customerID: "customer \(number)", gained: true,
+              at: Instant(millisecondsSince1970: Int64(number)), evidenceID: stored.id))
+        }
+        var (cursors, names): ([Int64], Set<String>) = ([], [])
+        let database = transaction.sqlConnection as? PostgresDatabase
+        try transaction.forEachNamedCustomer { customer in
+          names.insert(customer.customerID)
+          guard names.count == 1 || names.count == 1_500 else { return }
+          cursors.append(
+            (try? database?.connection.number("SELECT count(*) FROM pg_cursors WHERE name LIKE 'scan%'"))
+              ?? -1)
+        }
+        return cursors
+      }
+      #expect(cursors == [1, 1])
+      await store.close()
+    }
+  }
+
   private static func evidence(_ text: String) -> Evidence {
     Evidence(
       appID: "ocean", environment: .sandbox, customerID: "ana", kind: .signedTransaction, source: .submission,

@@ -258,7 +258,7 @@ extension SQLTransaction {
     ]
     let query = pairs.sorted { $0.key < $1.key }.map { "SELECT \($0.value) FROM \($0.key)" }
       .joined(separator: " UNION ")
-    let select = try use().prepare(query)
+    let select = try use().prepareScan(query)
     defer { select.reset() }
     while try select.step() {
       let (id, appID) = (select.text(0) ?? "", select.text(1) ?? "")
