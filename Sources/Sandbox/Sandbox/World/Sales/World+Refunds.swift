@@ -2,10 +2,9 @@ internal import AppStore
 
 /// Refunds.
 extension World {
-  /// Refunds a share of a purchase. A refund of the current period ends the subscription at once, with the access of its
-  /// members.
+  /// Refunds a share of a purchase, in thousandths of a percent; without one all of it, as the Advanced Commerce API does.
+  /// A refund of the current period ends the subscription at once, with the access of its members.
   ///
-  /// - Parameter percentage: as in ``SoldTransaction/Revocation``; without one the refund is full.
   /// - Throws: ``ActionError/notPossible(_:)`` for a transaction that another account paid, that was free, or that is
   ///   refunded.
   mutating func refund(_ transaction: SoldTransaction, _ reason: RevocationReason, percentage: Int64?)
