@@ -12,7 +12,7 @@ struct StoreInboxCommand: ParsableCommand {
     commandName: "inbox", abstract: "List or remove entries that no leader has executed.",
     discussion: """
       For a store in PostgreSQL; works beside running replicas. Lists the oldest 100 entries. One that the database \
-      refuses waits for a program that can store it, although its sender was told that it is accepted: remove it only \
+      refuses waits for a program that can store it, although its sender does not repeat it: remove it only \
       if you do without it. With --json, --remove prints its body in Base64.
       """)
 
