@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Erasures of customers whom only data outside the store names.
+/// Erasures of customers that only data outside the store names.
 struct UnknownErasureTests {
   @Test("What replaced the data of an unknown customer is removed from the database too, if there was any")
   func remnants() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PostgresStore
 
-/// A process that has the store for itself and lost its session: nobody else takes over.
+/// A process that has the store for itself and lost its session: no other process takes over.
 @Suite(
   .enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)), .timeLimit(.minutes(10)))
 struct LoneWriterTests {
