@@ -12,8 +12,8 @@ struct StoreInboxCommand: ParsableCommand {
     commandName: "inbox", abstract: "List or remove entries that no leader has executed.",
     discussion: """
       For a store in PostgreSQL; works beside running replicas. Lists the oldest 100 entries. One that the database \
-      refuses waits for a program that can store it, although its sender does not repeat it: remove it only \
-      if you do without it. With --json, --remove prints its body in Base64.
+      refuses waits for a program that can store it. Its sender does not repeat it: remove it only if you do \
+      without it. With --json, --remove prints its body in Base64.
       """)
 
   @Option(help: ArgumentHelp("Entry to remove.", valueName: "id")) var remove: Int64?
