@@ -141,7 +141,7 @@ extension EvidenceLedger {
     }
   }
 
-  /// Erases a customer of whom the store has nothing in other data, with `eraseElsewhere`. Before the first erasure it
+  /// Erases a customer that only data outside the store names, with `eraseElsewhere`. Before the first erasure it
   /// calls `beforeFirst`, which adds the customer to the list: a restored copy of the data would name the customer again.
   ///
   /// - Throws: the error of `eraseElsewhere`; ``LedgerError/store(_:)``.
