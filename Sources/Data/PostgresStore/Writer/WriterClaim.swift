@@ -43,7 +43,8 @@ struct WriterClaim {
     on connection: PostgresConnection<StoreError>, from own: [Int64], as term: Int64
   ) throws(StoreError) -> WriterClaim {
     let results = try connection.pipeline([
-      // A statement does not see the term that was begun while it waited for the row.
+      // A statement does not see the term that was begun while it waited for the row. The division by zero of a refused
+      // takeover ends the transaction, whose commit would wait for the standby because of this lock.
       PostgresRequest("SELECT FROM head FOR UPDATE"),
       PostgresRequest(
         """
@@ -52,7 +53,7 @@ struct WriterClaim {
               OR EXISTS (SELECT 1 FROM history last WHERE last.epoch = head.epoch AND last.name = ANY ($1)))
             AND (SELECT oldest FROM store_version) <= $2 RETURNING epoch, position),
         begun AS (INSERT INTO history (epoch, name, position) SELECT epoch, $3, position FROM taken)
-        SELECT epoch, position FROM taken
+        SELECT max(epoch), max(position), 1 / count(*) FROM taken
         """,
         [.array(PostgresArray(own)), .int8(PostgresSchema.version), .int8(term)]),
     ])
