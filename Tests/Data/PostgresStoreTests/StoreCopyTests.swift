@@ -104,8 +104,8 @@ struct StoreCopyTests {
           names.insert(customer.customerID)
           guard names.count == 1 || names.count == 1_500 else { return }
           cursors.append(
-            (try? database?.connection.number("SELECT count(*) FROM pg_cursors WHERE name LIKE 'scan%'"))
-              ?? -1)
+            (try? database?.connection.number(
+              "SELECT count(*) FROM pg_cursors WHERE name LIKE 'scan%' AND statement LIKE '%UNION%'")) ?? -1)
         }
         return cursors
       }
