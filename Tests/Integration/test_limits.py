@@ -895,6 +895,36 @@ def test_a_connection_holds_no_memory_of_earlier_header_fields(start):
         assert service.memory - before < 15 << 20
 
 
+def test_an_unread_response_holds_no_memory_of_the_requests_header_fields(start):
+    service = start()
+    field = b"\x40\x01a\x7f\xa1\x1e" + b"x" * 4_000
+    call = (("content-type", "application/grpc"), ("te", "trailers"))
+    requests = [
+        (service.http, get(path="/healthz"), b""),
+        (service.grpc, get("POST", "/grpc.health.v1.Health/Check", *call), framed(b"")),
+    ]
+    streams = range(3, 259, 2)
+    for address, fields, body in requests:
+        with contextlib.ExitStack() as peers:
+            for number in range(25):
+                if number == 5:
+                    # The first connections also cost memory that is allocated once.
+                    before = service.memory
+                peer = peers.enter_context(Peer(address, initial={frames.INITIAL_WINDOW_SIZE: 0}))
+                peer.handshake()
+                peer.send(headers(1, get() + field))
+                flags = frames.END_HEADERS if body else frames.END_HEADERS | frames.END_STREAM
+                for stream in streams:
+                    data = [frame(frames.DATA, frames.END_STREAM, stream, body)] if body else []
+                    peer.send(headers(stream, fields + b"\xbe" * 3, flags=flags), *data)
+                for stream in streams:
+                    peer.wait(frames.HEADERS, stream)
+            # The 20 times 128 requests had 30 MiB of header fields, and the service allocates as much again.
+            assert service.memory - before < 20 << 20
+            # What the streams themselves occupy counts as unread.
+            assert service.metrics()["entitled_unread_response_bytes"] > 25 * 128 * 1_024
+
+
 def test_a_connection_holds_no_memory_of_pipelined_requests(start):
     """Requests behind a response that the peer does not read wait as bytes."""
     service = start()

@@ -163,7 +163,7 @@ private func headersReceived(
     stream.pointee.head.removeAll()
   } else {
     stream.pointee.headIsComplete = true
-    if state.pointee.isServer, !endOfStream { state.pointee.headReceived(stream) }
+    if state.pointee.isServer { state.pointee.headReceived(stream, endOfStream: endOfStream) }
     state.pointee.events.append(.headers(id, endOfStream: endOfStream))
   }
 }

@@ -33,9 +33,11 @@ extension Session {
   /// Responds to a request. Without `endOfStream` the body follows through ``send(on:_:)`` and ends with
   /// ``finish(_:trailers:)``.
   ///
-  /// Fields over ``maxHeaderBytes`` reset the stream instead.
+  /// Fields over ``maxHeaderBytes`` reset the stream instead. Many fields of the request are freed at the end of the
+  /// response: nothing reads them, and the peer decides when the stream closes.
   package func respond(on id: StreamID, _ fields: HeaderFields, endOfStream: Bool) {
     guard fields.sizeInBytes <= maxHeaderBytes else { return reset(id, .internalError) }
+    if endOfStream { openStream(session, id.rawValue)?.pointee.discardLargeHead() }
     withNameValues(fields) { list, count in
       if endOfStream {
         _ = nghttp2_submit_response(session, id.rawValue, list, count, nil)

@@ -96,6 +96,7 @@ extension Session {
 
   private func finish(_ id: StreamID, _ trailers: Trailers) {
     guard let stream = self.stream(id) else { return }
+    if state.pointee.isServer { stream.pointee.discardLargeHead() }
     stream.pointee.outboundHasEnded = true
     stream.pointee.outboundTrailers = trailers
     resumeSending(stream, id)

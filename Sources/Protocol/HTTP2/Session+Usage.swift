@@ -53,8 +53,8 @@ extension Session {
   /// A connection that sends a hundred of them in a second is closed: no client does.
   private static let costOfBomb = 100
 
-  /// The work that the peer has caused since ``resetWork()``, in bytes of large bodies: those that it sent after the first
-  /// ones of each request, and what the owner adds.
+  /// The work that the peer has caused since ``resetWork()``, in bytes of large bodies and header fields: those after the
+  /// first ones of each request, and what the owner adds.
   package var work: Int { state.pointee.work }
 
   /// Adds work that the owner does for the peer.

@@ -61,12 +61,12 @@ struct SessionState {
   {
     stream.pointee.inbound.append(contentsOf: bytes)
     inboundBytes += bytes.count
-    let large = stream.pointee.inbound.count - Self.smallBodyBytes
+    let large = stream.pointee.inbound.count - Self.smallBytes
     if large > 0 { work += min(large, bytes.count) }
   }
 
-  /// The bytes of a body that are no ``work``: those of nearly all calls.
-  private static let smallBodyBytes = 4 * 1_024
+  /// The bytes of a body, and of header fields, that are no ``work``: those of nearly all calls.
+  private static let smallBytes = 4 * 1_024
 
   /// The peer has ended its side of a stream.
   mutating func inboundEnded(_ stream: UnsafeMutablePointer<StreamState>) {
@@ -77,8 +77,10 @@ struct SessionState {
     stream.pointee.headCost = 0
   }
 
-  /// The peer has sent the header fields of a request without an end.
-  mutating func headReceived(_ stream: UnsafeMutablePointer<StreamState>) {
+  /// The peer has sent the header fields of a request, of which many may take a few bytes.
+  mutating func headReceived(_ stream: UnsafeMutablePointer<StreamState>, endOfStream: Bool) {
+    work += max(0, stream.pointee.head.sizeInBytes - Self.smallBytes)
+    guard !endOfStream else { return }
     stream.pointee.headCost = Self.streamCost + stream.pointee.head.sizeInBytes
     headCosts += stream.pointee.headCost
   }

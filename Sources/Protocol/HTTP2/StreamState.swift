@@ -44,6 +44,11 @@ struct StreamState {
     inbound = []
   }
 
+  /// Frees the fields that opened the stream if they take much memory.
+  mutating func discardLargeHead() {
+    if head.sizeInBytes > Self.maxAnsweredHead { head = HeaderFields() }
+  }
+
   /// Removes what is sent once it is much, and as much as the rest, so that each byte moves about once. A peer that always
   /// leaves a byte unread would have the service keep all that it ever sent on the stream.
   mutating func discardSent() {
@@ -81,6 +86,8 @@ struct StreamState {
   }
 
   fileprivate static let maxRetainedCapacity = 8 * 1_024
+  /// In bytes.
+  private static let maxAnsweredHead = 1_024
   /// In bytes.
   private static let maxRetainedSent = 32 * 1_024
 }

@@ -290,6 +290,17 @@ import Testing
     #expect(session.controlFrames < 200, "only a small part was decoded")
   }
 
+  @Test("The bytes of header fields after the first 4 KiB are work, also of a complete request")
+  func workOfHeaderFields() throws {
+    let session = try Session.server()
+    let field: [UInt8] = [0x40, 1, 0x78, 0x7f, 0xb9, 0x16] + [UInt8](repeating: 0x79, count: 3_000)
+    let block = Self.fields + field + [0xbe]
+    let head: [UInt8] = [0, UInt8(block.count >> 8), UInt8(block.count & 255), 1, 5, 0, 0, 0, 1]
+    try (Self.preface + head + block).withUnsafeBytes { try session.receive($0) }
+    let size = try #require(session.head(of: StreamID(rawValue: 1))).sizeInBytes
+    #expect(size > 6_000 && session.work == size - 4_096)
+  }
+
   @Test("A header block of references to a large field is abandoned early")
   func amplification() throws {
     // A field of 3,000 bytes into the table, and then references of one byte to it.

@@ -41,7 +41,7 @@ final class WaitingRequests: Sendable {
 }
 
 extension HTTPRequest {
-  /// The bytes that a request occupies while it waits, about. The connection keeps a copy of the fields.
+  /// The bytes that a request occupies while it waits, about. Fields have as much room to grow.
   var waitingBytes: Int {
     headers.strings.reduce(WaitingRequests.overhead + body.count) {
       $0 + 2 * ($1.name.utf8.count + $1.value.utf8.count)

@@ -5,7 +5,8 @@ internal import NIOCore
 /// A plain HTTP request on an HTTP/2 connection: collects the body, then calls the HTTP handler.
 final class HTTPRequestExchange: Exchange {
   private let id: StreamID
-  private let fields: HeaderFields
+  /// Empty once the handler has the request.
+  private var fields: HeaderFields
   private let connection: HTTP2Handler
   private var task: Task<Void, Never>?
   /// Ends the exchange if the request is still incomplete.
@@ -17,10 +18,13 @@ final class HTTPRequestExchange: Exchange {
   private var isPublic = false
   /// Whether the request is complete and its handler was called.
   private var hasStarted = false
+  /// Whether the response has no body.
+  private let isHead: Bool
 
   init(_ id: StreamID, _ fields: HeaderFields, _ connection: HTTP2Handler) {
     self.id = id
     self.fields = fields
+    isHead = fields[":method"] == "HEAD"
     self.connection = connection
   }
 
@@ -39,6 +43,9 @@ final class HTTPRequestExchange: Exchange {
     requestTimeout?.cancel()
     var request = HTTPRequest(fields, body: session.inbound(of: id) ?? [])
     session.discardInbound(of: id)
+    // The handler has a copy, and the request may wait.
+    fields = HeaderFields()
+    session.discardHead(of: id)
     request.peer = connection.peer
     request.address = connection.remoteIPAddress
     start(request)
@@ -67,7 +74,7 @@ final class HTTPRequestExchange: Exchange {
     requestTimeout?.cancel()
     guard !hasStarted, connection.exchanges[id] === self else { return }
     connection.exchanges[id] = nil
-    connection.answerPlain(id, response)
+    connection.answerPlain(id, response, isHead: isHead)
   }
 
   /// Calls the HTTP handler, which may finish on another thread.
@@ -85,9 +92,9 @@ final class HTTPRequestExchange: Exchange {
   private func end(_ response: HTTPResponse) {
     guard connection.exchanges[id] === self else { return }
     if response.status < 400, !isPublic { connection.succeeded() }
-    if let stream = response.stream, !connection.isHead(id) { return send(stream, after: response) }
+    if let stream = response.stream, !isHead { return send(stream, after: response) }
     connection.exchanges[id] = nil
-    connection.answerPlain(id, response)
+    connection.answerPlain(id, response, isHead: isHead)
   }
 
   /// Sends a body while its producer runs.
@@ -127,7 +134,7 @@ extension HTTP2Handler {
   /// Begins a request that is no gRPC call; 400 for a host that RFC 9113, section 8.3.1, forbids, and for a path with other
   /// bytes than ASCII, which no URI has.
   func openPlain(_ id: StreamID, _ fields: HeaderFields) {
-    if http.refusal != nil { session.addWork(Self.costOfRefusal) }
+    if http.refusal != nil { session.addWork(TransportLimits.costOfRefusal) }
     guard fields.hasValidHost else { return answerPlain(id, .invalidHost) }
     guard fields[":path"]?.utf8.allSatisfy({ $0 < 0x80 }) ?? true else {
       return answerPlain(id, .invalidPath)
@@ -137,9 +144,14 @@ extension HTTP2Handler {
     exchange.received()
   }
 
-  /// Responds to a plain request. A response to HEAD has no body (RFC 9110, section 9.3.2).
+  /// Responds to a plain request whose header fields the session still has.
   func answerPlain(_ id: StreamID, _ response: HTTPResponse) {
-    let hasBody = !response.body.isEmpty && !isHead(id)
+    answerPlain(id, response, isHead: session.head(of: id)?[":method"] == "HEAD")
+  }
+
+  /// Responds to a plain request. A response to HEAD has no body (RFC 9110, section 9.3.2).
+  fileprivate func answerPlain(_ id: StreamID, _ response: HTTPResponse, isHead: Bool) {
+    let hasBody = !response.body.isEmpty && !isHead
     beginPlain(id, response, hasBody: hasBody)
     if hasBody {
       session.send(on: id) { $0 += response.body }
@@ -149,14 +161,12 @@ extension HTTP2Handler {
     scheduleFlush()
   }
 
-  fileprivate func isHead(_ id: StreamID) -> Bool { session.head(of: id)?[":method"] == "HEAD" }
-
   /// Sends the header fields of a response.
   fileprivate func beginPlain(_ id: StreamID, _ response: HTTPResponse, hasBody: Bool) {
     var fields = HeaderFields([(":status", String(response.status))])
     if response.hasLength { fields.append(name: "content-length", value: String(response.body.count)) }
     for field in response.headers.strings { fields.append(name: field.name, value: field.value) }
-    if response.status >= 400 { session.addWork(Self.costOfRefusal) }
+    if response.status >= 400 { session.addWork(TransportLimits.costOfRefusal) }
     session.respond(on: id, fields, endOfStream: !hasBody)
   }
 }

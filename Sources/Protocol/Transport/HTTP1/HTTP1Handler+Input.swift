@@ -1,12 +1,17 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-// Reads large bodies in parts, so that they do not occupy the loop.
+// Reads costly input in parts, so that it does not occupy the loop.
 extension HTTP1Handler: DelayedConnection {
-  /// Counts a part of a body, also of one that is not kept. After much of them the rest waits.
+  /// Counts a part of a body, also of one that is not kept.
   func countBody(_ bytes: Int, _ context: ChannelHandlerContext) {
-    bodyBytesRead += bytes + Self.costOfPart
-    guard bodyBytesRead >= Self.bodyBytesAtOnce, !isDelayed, self.context != nil else { return }
+    addWork(bytes + Self.costOfPart, context)
+  }
+
+  /// Counts work for the peer, in bytes of a body. After much of it the rest of the input waits.
+  func addWork(_ bytes: Int, _ context: ChannelHandlerContext) {
+    work += bytes
+    guard work >= Self.workAtOnce, !isDelayed, self.context != nil else { return }
     isDelayed = true
     updateInput()
     try? context.channel.syncOptions?.setOption(.autoRead, value: false)
@@ -15,7 +20,7 @@ extension HTTP1Handler: DelayedConnection {
 
   func readDelayed() {
     isDelayed = false
-    bodyBytesRead = 0
+    work = 0
     updateInput()
     guard !isDelayed else { return }
     try? context?.channel.syncOptions?.setOption(.autoRead, value: true)
@@ -36,7 +41,7 @@ extension HTTP1Handler: DelayedConnection {
   }
 
   private static let timeOfReading = TimeAmount.microseconds(100)
-  private static let bodyBytesAtOnce = 128 * 1_024
+  private static let workAtOnce = 128 * 1_024
   /// The cost of a part, however small, in bytes.
   private static let costOfPart = 512
 }

@@ -14,6 +14,7 @@ extension HTTP1Handler {
       pace.release()
       self.pace = nil
     }
+    if response.status >= 400 { addWork(TransportLimits.costOfRefusal, context) }
     reportIncomplete(0, context)
     // Without transfer codings, the end of the connection is the end of the body.
     let isUnframed = response.stream != nil && (request.isBefore1_1 || request.method == .HEAD)

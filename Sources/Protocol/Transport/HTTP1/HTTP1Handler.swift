@@ -44,8 +44,8 @@ final class HTTP1Handler: ChannelInboundHandler {
   private var task: Task<Void, Never>?
   private(set) var isDraining = false
   private(set) var context: ChannelHandlerContext?
-  /// The bytes of bodies that were read since the connection last waited, and whether it waits.
-  var bodyBytesRead = 0
+  /// The work since the connection last waited, in bytes of bodies that were read, and whether it waits.
+  var work = 0
   var isDelayed = false
   /// Whether a request is complete, and its response is not.
   var isResponding = false

@@ -30,7 +30,7 @@ extension HTTP2Handler {
     call.context.network = remoteNetwork
     let methods = host.methods.methods
     call.isPublic = methods[index].isPublic
-    if call.isPublic { session.addWork(Self.costOfRefusal) }
+    if call.isPublic { session.addWork(TransportLimits.costOfRefusal) }
     if methods[index].needsAddress { call.context.address = remoteIPAddress }
     switch methods[index].handler {
     case .unary(let handler): openUnary(&call, handler)

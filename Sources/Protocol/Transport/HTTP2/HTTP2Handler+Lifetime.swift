@@ -73,11 +73,15 @@ extension HTTP2Handler: TimedConnection {
   /// would occupy the loop for milliseconds when it ends, because all of its streams are freed at once.
   private static let headCostsLimit = 4 << 20
 
+  /// The memory of a stream whose response the peer does not read, besides the response, in bytes.
+  private static let unsentStreamBytes = 1_024
+
   /// Reports the responses that the peer has not read and the requests that it has not ended, or ends the connection if
   /// too many wait on all connections.
   func reportHeld() {
     let buffered = isWritable ? 0 : context?.channel.unwrittenBytes ?? 0
-    let unsent = session.unsentBytes + buffered
+    var unsent = session.unsentBytes + buffered
+    if unsent > 0 { unsent += session.openStreams * Self.unsentStreamBytes }
     if unsent > 0, unread == nil { unread = openAccount(held.unreadResponses, "unread responses") }
     unread?.report(unsent)
     reportIncomplete(session.incompleteBytes)

@@ -36,7 +36,7 @@ extension HTTP2Handler {
 
   /// Ends a call with the handler's own header fields, which a response without a message cannot have.
   private func refuseAfterHead(_ id: StreamID, _ status: Status) {
-    session.addWork(Self.costOfRefusal)
+    session.addWork(TransportLimits.costOfRefusal)
     let trailers = status.fields(within: session.maxHeaderBytes) { $0.fields() }
     guard let trailers else { return resetCall(id) }
     session.respond(
@@ -52,10 +52,6 @@ extension HTTP2Handler {
     scheduleFlush()
   }
 
-  /// The work of a refusal, and of a call of a public method, in bytes like ``Session/work``: no client has many of them at
-  /// once.
-  static let costOfRefusal = 8 * 1_024
-
   func refuseEncoding(_ id: StreamID, _ name: String) {
     let status = Status(
       .unimplemented,
@@ -64,7 +60,7 @@ extension HTTP2Handler {
   }
 
   private func refuse(_ id: StreamID, fields: HeaderFields) {
-    session.addWork(Self.costOfRefusal)
+    session.addWork(TransportLimits.costOfRefusal)
     session.respond(on: id, fields, endOfStream: true)
     if !session.hasInboundEnded(of: id) { resetAfterOutput(id) }
     scheduleFlush()

@@ -28,6 +28,9 @@ package struct TransportLimits: Hashable, Sendable {
   /// The timeouts of a connection.
   package var times = ConnectionTimes()
 
+  /// The work of a refusal, and of a call of a public method, in bytes of a large body: no client has many of them at once.
+  static let costOfRefusal = 8 * 1_024
+
   package init() {}
 
   /// The maximum number of open calls on one connection.
