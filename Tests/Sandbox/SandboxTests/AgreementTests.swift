@@ -12,7 +12,7 @@ import Testing
 ///
 /// `ENTITLED_LIVES` says how many worlds with teams; 200 take two minutes.
 @Suite struct AgreementTests {
-  private static let teamSeeds = UInt64(lifeCount(short: 10))
+  private static let teamSeeds = UInt64(lifeCount(short: 4))
 
   private static let catalog = AppDefinition(
     id: "demo", identity: DemoWorld.app.identity, environments: [.sandbox],
