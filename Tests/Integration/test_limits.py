@@ -24,7 +24,7 @@ import frames
 from contract import entitlement_service
 from forge import header_of
 from frames import PREFACE, Peer, frame, get, headers
-from harness import FREE_PORTS, LARGE_CALL_LIMIT, ROOT, Service, free_port, post, run, wait_for
+from harness import FREE_PORTS, LARGE_CALL_LIMIT, ROOT, SANITIZED, Service, free_port, post, run, wait_for
 from raw import CHECK, Connection, framed
 from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED, UNAVAILABLE
 from test_reload import CATALOG
@@ -809,6 +809,7 @@ def test_requests_that_wait_for_a_thread_are_bounded(start, tmp_path):
         assert statuses([601])[0][":status"] == "202"
 
 
+@pytest.mark.skipif(SANITIZED, reason="compares times")
 def test_receipts_with_many_digest_algorithms_delay_no_other_request(service):
     """Hashing the content of one for each of them takes seconds."""
     chain = [base64.b64decode(text) for text in header_of(service.buy("pro.monthly")["signedTransactionInfo"])["x5c"]]
@@ -917,8 +918,10 @@ def test_an_unread_response_holds_no_memory_of_the_requests_header_fields(start)
                 for stream in streams:
                     data = [frame(frames.DATA, frames.END_STREAM, stream, body)] if body else []
                     peer.send(headers(stream, fields + b"\xbe" * 3, flags=flags), *data)
-                for stream in streams:
-                    peer.wait(frames.HEADERS, stream)
+                unanswered = set(streams)
+                while unanswered:
+                    kind, _, stream, _ = peer.read()
+                    unanswered -= {stream} if kind == frames.HEADERS else set()
             # The 20 times 128 requests had 30 MiB of header fields, and the service allocates as much again.
             assert service.memory - before < 20 << 20
             # What the streams themselves occupy counts as unread.
